@@ -230,6 +230,10 @@ class PreferenceEntry(Value):
     sources: tuple[Id, ...] = ()
 
 
+DEFAULT_PRIORITY: Final = 5
+"""Of a rule to which nobody gave another, 0 to 10."""
+
+
 class RuleEntry(Value):
     """A behavioural rule: when a trigger matches, do what `text` says. Higher `priority` first, 0 to 10. `proposed`:
     nobody said it plainly, so it is not active until a person confirms it or it is said."""
@@ -238,7 +242,7 @@ class RuleEntry(Value):
     id: Id
     text: StoredStatement
     triggers: tuple[Label, ...] = ()
-    priority: int = Field(default=5, ge=0, le=10)
+    priority: int = Field(default=DEFAULT_PRIORITY, ge=0, le=10)
     active: bool = True
     proposed: bool = False
     embedding: Vector | None = None
@@ -331,6 +335,10 @@ class Filters(Value):
 SearchMode = Literal["hybrid", "dense", "lexical"]
 
 
+STANDING: Final = "standing"
+"""In the metadata of what always holds and has nothing to do with the query (procedural)."""
+
+
 class MemoryQuery(Value):
     """A question to a tier.
 
@@ -340,7 +348,7 @@ class MemoryQuery(Value):
     where that is None. `explain`: the signals of each memory are wanted. `rejected`: so are relationships that a person
     rejected, behind all others and beyond `limit`, with that verdict in their metadata and a confidence of 0: they tell
     against their `sources`, as far as their score says, and are no memories to show (semantic). No filter narrows
-    them.
+    them. `situation`: what the caller says of its state, which calls up rules as the text does (procedural).
     """
 
     scope: Scope
@@ -355,6 +363,7 @@ class MemoryQuery(Value):
     as_of: Moment | None = None
     explain: bool = False
     rejected: bool = False
+    situation: Text = ""
 
 
 class Memory(Value):

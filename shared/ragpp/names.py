@@ -61,9 +61,13 @@ def speaker(name: str | None, role: str) -> str:
     return f'"{name[inner[0] : inner[-1] + 1] if inner else name}"'
 
 
+def as_read(text: str) -> str:
+    """`text` in the small letters that a reader takes its own for."""
+    return unicodedata.normalize("NFKC", INVISIBLE.sub("", text)).casefold().translate(_LOOK_ALIKES)
+
+
 def _reads_as_role(name: str) -> bool:
-    folded = unicodedata.normalize("NFKC", INVISIBLE.sub("", name)).casefold().translate(_LOOK_ALIKES)
-    return _BESIDE_WORDS.sub("", folded) in ROLES
+    return _BESIDE_WORDS.sub("", as_read(name)) in ROLES
 
 
 def _stands_in_names(character: str) -> bool:

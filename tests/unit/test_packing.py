@@ -90,7 +90,7 @@ def test_an_excerpt_of_a_long_turn_is_shown_where_the_whole_does_not_fit() -> No
     packed = pack([memory("a", long)], [], Frame(), budget=80, counter=Words())
     assert "word0 word1" in packed.context
     assert "word399" not in packed.context
-    assert packed.context.endswith(" …")
+    assert packed.context.endswith(" … (relevance: 0.50)")
 
 
 def test_an_excerpt_shows_the_part_that_was_found() -> None:
@@ -98,7 +98,7 @@ def test_an_excerpt_shows_the_part_that_was_found() -> None:
     found = memory("a", long).model_copy(update={"focus": long.index("word200")})
     packed = pack([found], [], Frame(), budget=80, counter=Words())
     assert "Ada Ng: … word200 word201" in packed.context
-    assert packed.context.endswith(" …")
+    assert packed.context.endswith(" … (relevance: 0.50)")
     assert "word199" not in packed.context
 
 
@@ -107,7 +107,7 @@ def test_an_excerpt_that_reaches_the_end_says_so() -> None:
     found = memory("a", long).model_copy(update={"focus": long.index("word390")})
     packed = pack([found], [], Frame(), budget=80, counter=Words())
     assert "Ada Ng: … word" in packed.context
-    assert packed.context.endswith(" ".join(f"word{number}" for number in range(390, 400)))
+    assert packed.context.endswith(" ".join(f"word{number}" for number in range(390, 400)) + " (relevance: 0.50)")
 
 
 def at(identifier: str, day: int, hour: int) -> Memory:
@@ -262,7 +262,7 @@ def test_an_excerpt_from_the_end_of_a_text_reaches_back_as_far_as_there_is_room(
     found = memory("a", long).model_copy(update={"focus": long.index("word1499")})
     packed = pack([found], [], Frame(), budget=1_000, counter=Words())
     assert packed.context.count("word") > 50
-    assert packed.context.endswith("word1499")
+    assert packed.context.endswith("word1499 (relevance: 0.50)")
 
 
 def test_a_speakers_name_cannot_say_that_something_was_corrected() -> None:

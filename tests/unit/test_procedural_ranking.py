@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.learned import Finding
-from ragpp.models import DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
+from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support.scopes import new_scope
 
@@ -97,17 +97,55 @@ def test_a_rule_whose_triggers_do_not_match_is_found_only_when_its_meaning_is_ne
     assert [m.id for m in rank(query("something else"), [far, near], [])] == ["near"]
 
 
-def test_a_rule_without_triggers_always_holds() -> None:
-    assert [m.id for m in rank(query("anything"), [rule("use metric units")], [])] == ["use metric units"]
+def test_a_rule_without_triggers_always_holds_and_says_that_it_is_about_something_else() -> None:
+    (held,) = rank(query("anything"), [rule("use metric units")], [])
+    assert (held.id, held.metadata[STANDING], held.score) == ("use metric units", True, 0.0)
+    (about,) = rank(query("which units do I use?"), [rule("use metric units", similarity=0.5)], [])
+    assert STANDING not in about.metadata
+    assert 0.2 < about.score < 0.6
 
 
-def test_rules_come_first_and_the_called_up_before_the_near() -> None:
+def test_a_rule_is_worth_what_it_has_to_do_with_the_query_and_no_more() -> None:
+    found = rank(query("x"), [rule(str(near), "y", similarity=near) for near in (0.9, 0.5, 0.3)], [])
+    assert [m.id for m in found] == ["0.9", "0.5", "0.3"]
+    assert [round(m.score, 3) for m in found] == [0.378, 0.21, 0.126]
+
+
+def test_a_rule_is_about_a_query_by_its_words_too() -> None:
+    asked = query("plan the trip to Porto")
+    assert [m.id for m in rank(asked, [rule("Plan a trip with trains", "y"), rule("Be kind", "z")], [])] == [
+        "Plan a trip with trains"
+    ]
+
+
+def test_the_situation_calls_up_rules_as_the_query_does() -> None:
+    reviewing = query("what now?").model_copy(update={"situation": '{"step": "code review"}'})
+    assert [m.id for m in rank(reviewing, [rule("be kind", "code review"), rule("wait", "deploy")], [])] == ["be kind"]
+
+
+def test_of_what_always_holds_few_are_returned_the_most_urgent_and_never_instead_of_answers() -> None:
+    many = [rule(f"r{n}", priority=n % 10) for n in range(30)]
+    liked = [preference(f"p{n}", similarity=0.9) for n in range(30)]
+    found = rank(query("go", limit=40), many, liked)
+    held = sorted(str(m.metadata["priority"]) for m in found if STANDING in m.metadata)
+    assert held == ["7", "7", "8", "8", "8", "9", "9", "9"]
+    assert sum(m.kind == "preference" for m in found) == 30
+
+
+def test_the_called_up_come_first_and_the_rest_by_their_relevance() -> None:
     found = rank(
         query("deploy it"),
         [rule("near", "y", similarity=0.9), rule("called", "deploy", priority=0)],
-        [preference("ramen", similarity=1.0)],
+        [preference("ramen", similarity=0.5)],
     )
     assert [m.id for m in found] == ["called", "near", "ramen"]
+
+
+def test_equal_ones_stand_in_the_order_of_what_they_say_whatever_their_ids() -> None:
+    for ids in (("1", "2", "3"), ("3", "2", "1")):
+        rules = [rule(text, "go") for text in ("b", "a", "c")]
+        named = [Scored(one.item.model_copy(update={"id": i}), 0.0) for one, i in zip(rules, ids, strict=True)]
+        assert [m.text for m in rank(query("go"), named, [])] == ["a", "b", "c"]
 
 
 def test_higher_priority_comes_first() -> None:
@@ -129,12 +167,12 @@ def test_a_finding_says_its_time_and_stands_by_its_relevance() -> None:
         [finding("the boiler broke", when=day), finding("bought a tent", similarity=0.1)],
     )
     assert [m.text for m in found] == [
-        "use metric units",
         "event: the boiler broke (2024-05-01)",
         "food favourite: ramen",
+        "use metric units",
     ]
-    assert found[1].sources == ("i1",)
-    assert found[1].metadata["support"] == 1
+    assert found[0].sources == ("i1",)
+    assert found[0].metadata["support"] == 1
 
 
 def test_findings_never_crowd_out_the_rest() -> None:
@@ -154,9 +192,10 @@ def test_filters_narrow_findings_too() -> None:
     assert rank(query("x", filters=Filters(time_range=TimeRange(end=NOON))), [], [], known) == []
 
 
-def test_how_to_address_the_user_comes_before_what_has_nothing_to_do_with_the_query() -> None:
+def test_how_to_address_the_user_always_holds() -> None:
     liked = [preference("ramen", similarity=0.1), preference("Sam", category="identity", similarity=0.0)]
-    assert [m.id for m in rank(query("what is the weather"), [], liked)] == ["Sam", "ramen"]
+    found = rank(query("what is the weather"), [], liked)
+    assert [m.id for m in found if STANDING in m.metadata] == ["Sam"]
     asked = [preference("ramen", similarity=0.7), preference("Sam", category="identity", similarity=0.0)]
     assert [m.id for m in rank(query("what to eat"), [], asked)] == ["ramen", "Sam"]
 

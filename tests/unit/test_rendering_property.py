@@ -13,7 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.context.echo import recalled
-from ragpp.context.layout import TITLES, LineKind, around, data, heading, interaction, items, line_kind
+from ragpp.context.layout import (
+    SHOWN_CONFIDENCE,
+    TITLES,
+    LineKind,
+    around,
+    data,
+    heading,
+    interaction,
+    items,
+    line_kind,
+)
 from ragpp.context.quoting import quoted, unquoted
 from ragpp.models import Memory, MemoryKind
 from ragpp.names import ROLES, as_name, speaker
@@ -227,12 +237,15 @@ def test_no_text_changes_the_sections_or_adds_a_line_of_ours(
 ) -> None:
     packed = pack(*recall, Frame(), budget=budget, counter=Words())
     assert packed.tokens == Words().count(packed.context) <= budget
+    rated: set[bool] = set()
     for section, made in zip(assert_ours(packed), packed.sections, strict=True):
         day = ""
         for item, memory in zip(section.items, made.memories, strict=True):
-            number = memory.confidence if memory.kind == "relationship" else memory.score
+            number = max(memory.confidence, SHOWN_CONFIDENCE) if memory.kind == "relationship" else memory.score
             assert item.bracket in {"", f" (relevance: {number:.2f})", f" (confidence: {number:.2f})"}
+            rated |= {bool(item.bracket)} if memory.kind not in {"message", "summary"} else set()
             day = assert_shown(item, memory, day)
+    assert len(rated) <= 1
     assert blanked(packed.context, recalled(packed.context)).strip() == ""
     pasted = "\n".join(f"> {line}" for line in packed.context.split("\n"))
     assert blanked(pasted, recalled(pasted)).strip(" \n>") == ""

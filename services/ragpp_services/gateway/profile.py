@@ -17,6 +17,7 @@ from ragpp.models import Entity, Page, Preference, Relationship, Rule, Scope
 from ragpp.names import COLONS, INVISIBLE, as_name, on_one_line
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import shown, tells_nothing
+from ragpp.text.kinship import is_said_by_name
 from ragpp_services.gateway.parts import Parts
 
 MOST: Final = 1_000
@@ -77,7 +78,7 @@ def paragraph(
 ) -> str:
     """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure. It is
     put into prompts: names and values are data in it, on its one line, and begin nothing that reads as structure."""
-    known = [one for one in relationships if _is_sure(one, sure) and one.type != RELATED_TO][:RELATIONSHIPS_TOLD]
+    known = [one for one in relationships if _is_sure(one, sure) and _tells(one)][:RELATIONSHIPS_TOLD]
     liked = [one for one in preferences if one.confidence >= sure][:PREFERENCES_TOLD]
     told = _of_each(known)
     if liked:
@@ -97,6 +98,11 @@ def holds(one: Relationship) -> bool:
     """Whether it is true however long ago it was said: what does not pass by itself (`ragpp.fading`), and what a person
     confirmed."""
     return holds_good(one.type, lasting=one.lasting) or one.verdict == "confirmed"
+
+
+def _tells(one: Relationship) -> bool:
+    """Whether it says more than that both were mentioned, and than the name of one of them."""
+    return one.type != RELATED_TO and not is_said_by_name(one.source, one.type, one.target)
 
 
 def _is_sure(one: Relationship, sure: float) -> bool:

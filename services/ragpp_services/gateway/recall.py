@@ -1,7 +1,6 @@
 """Recall: every tier is asked at once, each under the deadline; what answered in time becomes one context."""
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -203,6 +202,7 @@ class Recaller:
             as_of=request.as_of,
             explain=request.explain,
             rejected=True,
+            situation=request.state or "",
         )
 
     async def _ask(self, name: TierName, query: MemoryQuery, ends: float) -> Answer:
@@ -252,10 +252,7 @@ def _conversation(answer: Answer | None) -> list[Memory]:
 
 
 def _frame(request: RecallRequest) -> Frame:
-    situation = request.situation
-    if situation is not None and not isinstance(situation, str):
-        situation = json.dumps(situation, indent=2, ensure_ascii=False)
-    return Frame(persona=request.persona, tools=request.tools, situation=situation)
+    return Frame(persona=request.persona, tools=request.tools, situation=request.state)
 
 
 def _recalled(

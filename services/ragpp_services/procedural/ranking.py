@@ -1,7 +1,8 @@
 """Which rules, preferences and findings answer a query, and how well. Pure.
 
-One scale for all, in bands, so that the best come first: a rule that a trigger calls up is worth 0.8 to 1, a rule
-that is near in meaning or that has no trigger 0.6 to 0.8, a preference or a finding up to 0.6.
+One scale for all: a rule that a trigger calls up is worth 0.8 to 1, everything else up to 0.6, by its relevance to the
+query. What always holds is returned also where it has nothing to do with the query, and marked: a rule without
+triggers, for nobody said when, and preferences on how to speak with the user and what to call them.
 """
 
 import math
@@ -10,30 +11,32 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
 from ragpp.learned import Finding
-from ragpp.models import Filters, Memory, MemoryQuery, Preference, Rule
+from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
 from ragpp.preference_values import tells_nothing
 from ragpp_services.procedural.naming import finding_line, preference_line
 
 NEAR_COSINE: Final = 0.2
-"""From here on a rule is near in meaning. Chosen for all-MiniLM-L6-v2 on a small sample written for the purpose, eight
-rules, a question for each and four that concern none: 0.2 found 7 of the 8 and 3 % of the other 88 pairs; 0.25 found 4
-and 1 %. A rule that is missed costs more than one too many. Other models want another value."""
+"""From here on a rule is about a query by its meaning alone. Chosen for all-MiniLM-L6-v2 on a small sample written for
+the purpose, eight rules, a question for each and four that concern none: 0.2 found 7 of the 8 and 3 % of the other 88
+pairs; 0.25 found 4 and 1 %. A rule that is missed costs more than one too many. Other models want another value."""
 
 ALWAYS_RELEVANT: Final = frozenset({"communication", "identity"})
 """Categories of preferences that shape every answer: what to call the user, and how to speak with them."""
 
-ALWAYS_RELEVANCE: Final = 0.15
-"""The least relevance of one of them: above what has nothing to do with the query, below what answers it. In a sample
-of six preferences and four questions the former had at most 0.11, the latter at least 0.2."""
-
 COSINE_SHARE: Final = 0.7
 """Of a preference's relevance; the rest is the share of the query's words that it has."""
 
+ABOUT: Final = COSINE_SHARE * NEAR_COSINE
+"""From this relevance on a rule, or what always holds, is about a query: as near as that, or with half of its words."""
+
 RULE_SHARE: Final = 0.5
 """The largest part of an answer that rules take while there are preferences to fill the rest."""
+
+MAX_STANDING: Final = 8
+"""The most of what always holds and has nothing to do with the query in an answer: a context has room for few."""
 
 FINDING_RELEVANCE: Final = 0.2
 """The least relevance of a finding that is returned, on the scale of a preference's: a user has hundreds, and most have
@@ -73,7 +76,7 @@ class Situation:
 
     @classmethod
     def of(cls, text: str, filters: Filters) -> "Situation":
-        """The situation of a query."""
+        """The situation of a query's `text`."""
         labels = (filters.task_type, filters.domain, filters.channel)
         words = words_of(text)
         return cls(
@@ -105,25 +108,32 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(_folded(text)))
 
 
-def rule_score(rule: Rule, similarity: float | None, situation: Situation) -> float | None:
-    """0.6 to 1, or None for a rule that does not concern the situation. A rule without triggers has no condition, so
-    it always does. Within a band priority and nearness count alike."""
-    near = max(0.0, similarity or 0.0)
-    strength = (rule.priority / 10 + near) / 2
-    if rule.triggers and situation.calls_up(rule.triggers):
-        return 0.8 + 0.2 * strength
-    if not rule.triggers or near >= NEAR_COSINE:
-        return 0.6 + 0.2 * strength
-    return None
+def rule_memory(scored: Scored[Rule], situation: Situation, *, called: bool) -> Memory | None:
+    """The rule with its score; None where it does not concern the query. `called`: a trigger of it matches, and then
+    priority and nearness count alike; else its relevance does, weighted by half with how far it may be trusted."""
+    rule, similarity = scored.item, scored.similarity
+    if called:
+        return _rule_memory(rule, 0.8 + 0.1 * (rule.priority / 10 + max(0.0, similarity or 0.0)), similarity)
+    relevance = relevance_of(rule.text, similarity, situation)
+    score = 0.6 * relevance * (1 + rule_confidence(rule)) / 2
+    if relevance >= ABOUT:
+        return _rule_memory(rule, score, similarity)
+    return None if rule.triggers else standing(_rule_memory(rule, score, similarity))
 
 
-def preference_score(preference: Preference, similarity: float | None, situation: Situation) -> float:
-    """0 to 0.6: the relevance, weighted by half with the confidence."""
+def preference_memory(scored: Scored[Preference], situation: Situation) -> Memory:
+    """The preference, its score 0 to 0.6: the relevance, weighted by half with the confidence."""
+    preference, similarity = scored.item, scored.similarity
     line = preference_line(preference.category, preference.key, preference.value)
     relevance = relevance_of(line, similarity, situation)
-    if preference.category.casefold() in ALWAYS_RELEVANT:
-        relevance = max(relevance, ALWAYS_RELEVANCE)
-    return 0.6 * relevance * (1 + preference.confidence) / 2
+    memory = _preference_memory(preference, 0.6 * relevance * (1 + preference.confidence) / 2, similarity)
+    holds = preference.category.casefold() in ALWAYS_RELEVANT and relevance < ABOUT
+    return standing(memory) if holds else memory
+
+
+def standing(memory: Memory) -> Memory:
+    """`memory`, marked as what always holds and has nothing to do with the query."""
+    return memory.model_copy(update={"metadata": {**memory.metadata, STANDING: True}})
 
 
 def finding_score(finding: Finding, similarity: float | None, situation: Situation) -> float | None:
@@ -154,26 +164,32 @@ def rank(
 ) -> list[Memory]:
     """At most `query.limit` memories, best first; `tokens` are left 0."""
     situation, filters = Situation.of(query.text, query.filters), query.filters
-    called = []
-    for rule, similarity in ((scored.item, scored.similarity) for scored in rules):
-        score = rule_score(rule, similarity, situation)
-        if score is None or not _wanted(rule.id, rule_confidence(rule), rule.occurred_at, filters):
+    surrounding = Situation.of(query.situation, filters) if query.situation else situation
+    ruled: list[Memory] = []
+    for rule in rules:
+        one = rule.item
+        called = situation.calls_up(one.triggers) or surrounding.calls_up(one.triggers)
+        memory = rule_memory(rule, situation, called=called)
+        if memory is None or not _wanted(one.id, memory.confidence, one.occurred_at, filters):
             continue
-        if situation.calls_up(rule.triggers) or _similar(similarity, filters):
-            called.append(_rule_memory(rule, score, similarity))
-    liked: list[tuple[float, Scored[Preference]]] = []
-    for scored in preferences:
-        one = scored.item
-        wanted = not tells_nothing(one.value) and _wanted(one.id, one.confidence, one.occurred_at, filters)
-        if wanted and _similar(scored.similarity, filters):
-            liked.append((preference_score(one, scored.similarity, situation), scored))
-    liked.sort(key=lambda pair: (-pair[0], pair[1].item.category, pair[1].item.key))
-    rest = [_preference_memory(scored.item, score, scored.similarity) for score, scored in liked[: query.limit]]
-    rest += _best_findings(query, situation, findings)
-    called.sort(key=_best_first)
+        if called or _similar(rule.similarity, filters):
+            ruled.append(memory)
+    liked = [
+        preference_memory(scored, situation)
+        for scored in preferences
+        if not tells_nothing(scored.item.value)
+        and _wanted(scored.item.id, scored.item.confidence, scored.item.occurred_at, filters)
+        and _similar(scored.similarity, filters)
+    ]
+    always = sorted((one for one in (*ruled, *liked) if STANDING in one.metadata), key=_most_urgent)
+    always = always[: min(MAX_STANDING, math.ceil(query.limit * RULE_SHARE))]
+    about = sorted((one for one in ruled if STANDING not in one.metadata), key=_best_first)
+    rest = [one for one in liked if STANDING not in one.metadata] + _best_findings(query, situation, findings)
     rest.sort(key=_best_first)
-    share = max(math.ceil(query.limit * RULE_SHARE), query.limit - len(rest))
-    return [*called[:share], *rest][: query.limit]
+    left = query.limit - len(always)
+    share = max(math.ceil(left * RULE_SHARE), left - len(rest))
+    found = sorted((*about[:share], *rest), key=_best_first)[:left]
+    return sorted((*found, *always), key=_best_first)
 
 
 def _best_findings(query: MemoryQuery, situation: Situation, findings: Sequence[Scored[Finding]]) -> list[Memory]:
@@ -207,6 +223,11 @@ def _best_first(memory: Memory) -> tuple[float, str, float, str]:
     """Of equal ones by what they say, then the latest: two users who said the same are answered the same."""
     said = memory.occurred_at.timestamp() if memory.occurred_at else 0.0
     return -memory.score, memory.text, -said, memory.id
+
+
+def _most_urgent(memory: Memory) -> tuple[int, float, str, float, str]:
+    """Rules of a high priority before others and before preferences, then by the rest."""
+    return -cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)), *_best_first(memory)
 
 
 def _rule_memory(rule: Rule, score: float, similarity: float | None) -> Memory:

@@ -1,5 +1,6 @@
 """Asking the memory, and its answer."""
 
+import json
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -74,6 +75,13 @@ class RecallRequest(Value):
     persona: Annotated[Text, Field(max_length=20_000)] | None = None
     tools: Annotated[tuple[Annotated[Text, Field(max_length=4_000)], ...], Field(max_length=100)] = ()
     situation: Annotated[Text, Field(max_length=20_000)] | Metadata | None = None
+
+    @property
+    def state(self) -> str | None:
+        """The situation as text."""
+        if self.situation is None or isinstance(self.situation, str):
+            return self.situation
+        return json.dumps(self.situation, indent=2, ensure_ascii=False)
 
     @field_validator("query")
     @classmethod

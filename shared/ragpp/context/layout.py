@@ -43,8 +43,7 @@ TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KN
 """The headings of a context's sections, in their order."""
 
 SHOWN_CONFIDENCE: Final = 0.01
-"""What has faded below it is shown without its confidence: "0.00" reads as "not so", and it only has not been said for
-long."""
+"""What has faded below it is shown with it: "0.00" reads as "not so", and it only has not been said for long."""
 CORRECTED: Final = " [since corrected]"
 """What stands behind the speaker of what was said otherwise later."""
 _ITEM: Final = "- "
@@ -52,6 +51,7 @@ _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
 _INTERACTIONS: Final = frozenset({"interaction", "message"})
 _VERBATIM: Final = _INTERACTIONS | {"summary", "item"}
 """What may have lines of its own; everything else that was learned is a line."""
+_LABELLED: Final = frozenset({"preference", "finding"})
 _FINDINGS: Final = frozenset(get_args(FindingKind))
 
 
@@ -76,8 +76,8 @@ class Around:
 
     Each part ends where a tokenizer divides, so their tokens add up; `rest` is in short pieces that often recur. `day`:
     its date, left out where the line above has it; empty where there is none. `rest`: time and speaker, or the label of
-    a preference or finding. `bracket`: the relevance, or a relationship's confidence; empty for what is shown for its
-    place in the running conversation.
+    a preference or finding. `bracket`: the relevance, or a relationship's confidence; empty for what is shown for
+    its place in the running conversation.
     """
 
     head: str
@@ -98,7 +98,7 @@ def around(memory: Memory) -> Around:
         rest = (label,)
     bracket = ""
     if memory.kind == "relationship":
-        bracket = _bracket(_CONFIDENCE, memory.confidence) if memory.confidence >= SHOWN_CONFIDENCE else ""
+        bracket = _bracket(_CONFIDENCE, max(SHOWN_CONFIDENCE, memory.confidence))
     elif memory.kind not in {"message", "summary"}:
         bracket = _bracket(_RELEVANCE, memory.score)
     return Around(head, day, rest, bracket)
@@ -107,8 +107,13 @@ def around(memory: Memory) -> Around:
 def data(memory: Memory) -> str:
     """The text of `memory` as it is shown there: verbatim but for marks; what was learned, on one line."""
     if memory.kind in _VERBATIM:
-        return quoted(memory.text)
-    return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]))
+        return quoted(memory.text, alone=stands_alone(memory))
+    return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]), alone=stands_alone(memory))
+
+
+def stands_alone(memory: Memory) -> bool:
+    """Whether the text of `memory` stands where others of its section have a speaker or a label before it."""
+    return memory.kind == "summary" or (memory.kind in _LABELLED and not _label(memory)[1])
 
 
 def line_of(memory: Memory) -> str:

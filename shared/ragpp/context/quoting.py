@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from ragpp.names import COLONS, EMOJI, INVISIBLE
+from ragpp.names import COLONS, EMOJI, INVISIBLE, ROLES, as_read
 
 MARK: Final = "  |"
 """What a further line of a text begins with; a space parts it from a line that is not empty."""
@@ -33,7 +33,8 @@ _COLON: Final = re.compile(
 )
 """A colon that may part a speaker or a label from what follows: not that of a time, an address or a smiley."""
 _NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e](?!\d)|\w[)\]]")
-_OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£")
+_OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£(:;@&/!?.,%^=")
+"""What prose, amounts, smileys and addresses begin with, beside letters and digits."""
 _LOOKED_AT: Final = 64
 """Visible characters of a line in which a role, or at its end a bracket, is looked for."""
 _RUN: Final = re.compile("`{3,}+")
@@ -43,13 +44,14 @@ _LONGEST_NAME: Final = 4
 """Words before a colon; more of them are a sentence."""
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, *, alone: bool = False) -> str:
     """`text` as it stands behind the beginning of a line of ours, from which a reader can tell all of it: a mark before
     each further line, before a first one that begins like structure, and behind a line that ends as ours do
     ("(relevance: 0.83)"); a code fence that it opens is closed, without adding a line to a text of one. Linear in its
-    length."""
+    length. `alone`: no speaker or label of ours stands before it, so that any that it begins with would read as
+    ours."""
     shown = continued(text)
-    return f"{_LEAD}{shown}" if _begins_like_structure(text) else shown
+    return f"{_LEAD}{shown}" if _begins_like_structure(text, alone=alone) else shown
 
 
 def continued(text: str) -> str:
@@ -112,9 +114,9 @@ def _colons(text: str) -> list[int]:
     return [colon.start() for colon in _COLON.finditer(text)]
 
 
-def _begins_like_structure(text: str) -> bool:
+def _begins_like_structure(text: str, *, alone: bool) -> bool:
     """Whether a reader might take the beginning of the first line of `text` for a heading, a list item, a role, a
-    bracket or a fence."""
+    bracket or a fence; where it stands `alone` for a speaker or a label. A colon by itself is prose."""
     line = text if text.isprintable() else _LINE_END.split(text, 1)[0]
     if _turned_round(line):
         return True
@@ -124,17 +126,21 @@ def _begins_like_structure(text: str) -> bool:
     first = beginning[0]
     if not (first.isalnum() or first in _OPENERS or ord(first) >= EMOJI) or _NUMBERED.match(beginning):
         return True
-    return any(_may_name(beginning[:colon]) for colon in _colons(beginning))
+    return any(_may_name(beginning[:colon], alone=alone) for colon in _colons(beginning))
 
 
-def _may_name(words: str) -> bool:
-    """Whether what stands before a colon is short enough for a role or a name, and not within a bracket."""
-    return words.count("(") <= words.count(")") and len(_WORD.findall(words)) <= _LONGEST_NAME
+def _may_name(words: str, *, alone: bool) -> bool:
+    """Whether what stands before a colon is short enough for a name and not within a bracket, and has a role in it
+    where it does not stand `alone`."""
+    named = _WORD.findall(words)
+    if words.count("(") > words.count(")") or len(named) > _LONGEST_NAME:
+        return False
+    return alone or any(as_read(word) in ROLES for word in named)
 
 
 def _ends_like_ours(line: str) -> bool:
-    """Whether `line` ends in a bracket with a colon in it; a mark behind it, or anything else that is no letter, digit
-    or bracket, changes nothing about that."""
+    """Whether `line` ends in a bracket with a number behind a colon; a mark behind it, or anything else that is no
+    letter, digit or bracket, changes nothing about that."""
     if _turned_round(line):
         return True
     end = _visible(line)
@@ -145,7 +151,11 @@ def _ends_like_ours(line: str) -> bool:
     if not end or end[-1].isalnum():
         return False
     opened = max((place for place, one in enumerate(end) if unicodedata.category(one) == "Ps"), default=len(end))
-    return any(colon > opened and any(map(str.isalnum, end[colon + 1 :])) for colon in _colons(end))
+    return any(colon > opened and _is_number(end[colon + 1 :]) for colon in _colons(end))
+
+
+def _is_number(text: str) -> bool:
+    return any(map(str.isnumeric, text)) and not any(map(str.isalpha, text))
 
 
 def _open_fence(lines: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 @dataclass(frozen=True)
 class Line:
     """A memory as it is shown: `head + day + rest + bracket`, and the end of the line. `tokens` without day and
-    bracket; what these add is counted apart (no bracket for an excerpt)."""
+    bracket; what these add is counted apart."""
 
     memory: Memory
     head: str

@@ -6,13 +6,14 @@ from typing import Final
 
 from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines
-from ragpp.models import Memory, MemoryKind
+from ragpp.models import STANDING, Memory, MemoryKind
 from ragpp.text.port import TokenMeter
 from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
 from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import why_cut
+from ragpp_services.gateway.assembly.telling import room_for_standing, says_nothing, standing
 
 SHARES: Final[Mapping[str, float]] = {
     layout.RECENT: 0.30,
@@ -165,8 +166,12 @@ class _Packing:
         self._said = {id(memory): place for place, memory in enumerate(conversation)}
         groups: dict[str, list[Memory]] = {}
         restating: list[Memory] = []
+        standing_room = room_for_standing(self._room) + self._heading(layout.PREFERENCES)
+        self._take(layout.PREFERENCES, standing(ranking), min(self._left, standing_room))
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
+            if STANDING in memory.metadata or says_nothing(memory):
+                continue
             if memory.kind == "item" and evidence(memory):
                 restating.append(memory)
             elif title != layout.RECENT:
@@ -224,7 +229,7 @@ class _Packing:
         """Add to a section what fits into `room`, its heading included when it is new."""
         draft = self._drafts.get(title, Draft())
         days = set(draft.days)
-        used = 0 if draft.lines else self._counter.count(f"{layout.heading(title)}\n\n")
+        used = 0 if draft.lines else self._heading(title)
         added: list[Line] = []
         for memory in memories:
             key = memory_key(memory)
@@ -244,6 +249,10 @@ class _Packing:
         if added:
             self._drafts[title] = Draft((*draft.lines, *added))
             self._left -= used
+
+    def _heading(self, title: str) -> int:
+        """What the heading of a section costs."""
+        return self._counter.count(f"{layout.heading(title)}\n\n")
 
     def _line(self, memory: Memory, most: int) -> Line | None:
         """The whole line; None where it surely has more than `most` tokens."""
@@ -272,9 +281,11 @@ class _Packing:
         start = start_of_excerpt(memory, room)
         before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if start else "")
         left = room - sum(map(count, (around.head, around.day, before, "\n")))
-        cut = beginning(memory.text[start:].strip(), left, self._counter) if left > 0 else ""
+        alone = layout.stands_alone(memory)
+        cut = beginning(memory.text[start:].strip(), left, self._counter, alone=alone) if left > 0 else ""
         tokens = count(f"{around.head}{before}{cut}\n")
-        return Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
+        bracket = around.bracket, count(around.bracket)
+        return Line(memory, around.head, around.day, before + cut, tokens, count(around.day), *bracket) if cut else None
 
 
 _KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)

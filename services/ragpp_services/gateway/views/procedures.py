@@ -9,7 +9,7 @@ from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
 from ragpp.learned import OWN_ENTRY, Verdict
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import SHARED, OneValue, Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import SHARED, Memory, MemoryQuery, OneValue, Preference, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import canonical
 from ragpp.tiers import ProceduralTier
@@ -26,6 +26,21 @@ class ViewedProcedural(Viewed[ProceduralTier]):
     def __init__(self, tier: ProceduralTier, views: Views, begin: Callable[[Scope], Awaitable[None]]) -> None:
         super().__init__(tier, views)
         self._begin = begin
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """See the protocol. In the whole memory an agent that is named is told the rules that it may see: one that was
+        said to another agent alone is not for it."""
+        whole = await self._seen(
+            query.scope, lambda view: self._tier.retrieve(query.model_copy(update={"scope": view}))
+        )
+        if query.scope.view is not None or query.scope.agent_id is None:
+            return whole
+        own = view_of(query.scope.seen_by(query.scope.agent_id), await self._views.of(query.scope))
+        if own.view is None:
+            return whole
+        seen = await self._tier.retrieve(query.model_copy(update={"scope": own}))
+        found = [one for one in whole if one.kind != "rule"] + [one for one in seen if one.kind == "rule"]
+        return sorted(found, key=lambda one: -one.score)[: query.limit]
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
         """See the protocol. An entry's id is its agent's: another may choose the same."""
