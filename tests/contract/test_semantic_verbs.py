@@ -55,7 +55,7 @@ async def test_a_relationship_has_the_verb_that_said_so_last(tier: SemanticTier)
 
 async def test_a_person_confirms_rejects_and_restores(tier: SemanticTier) -> None:
     scope = new_scope()
-    await tier.store(scope, [relation("Noor", "LIKES", "tea", at=NOON - 400 * DAY)])
+    await tier.store(scope, [relation("Noor", "WATCHED", "tea", at=NOON - 400 * DAY)])
     (doubtful,) = await tier.review_relationships(scope, 0.5)
     assert await tier.consolidate(scope, NOON, 0.01) == Consolidated(updated=1, archived=1)
     assert await tier.consolidate(scope, NOON, 0.01) == Consolidated()

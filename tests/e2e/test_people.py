@@ -182,3 +182,20 @@ async def test_nothing_is_stated_of_a_blank_name_or_called_by_one(api: httpx.Asy
     change = {"user_id": "u1", "name": blank}
     refused = await api.patch(f"/v1/entities/{made.json()['source_id']}", json=change)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "name"), refused.text
+
+
+async def test_nothing_leaves_a_profile_by_age_alone(gateway: RealGateway, tenant: str, memory: MemoryClient) -> None:
+    long_ago = datetime(2019, 3, 1, tzinfo=UTC)
+    said = ("My friend Priya came over.", "My boss is called Okafor.", "I hate olives.", "I went to Porto with Priya.")
+    messages = [
+        MessageIn(id=f"m{number}", name="Nora", content=text, occurred_at=long_ago) for number, text in enumerate(said)
+    ]
+    await memory.remember(user_id="u1", messages=messages)
+    await gateway.digest(tenant)
+    current = await memory.relationships("u1", limit=200)
+    known = await memory.profile("u1")
+    listed = {one.text: one.sure for one in known.relationships}
+    assert {f"{one.source} {one.type} {one.target}" for one in current.items} <= listed.keys()
+    assert listed["Priya FRIEND_OF Nora"]
+    assert "Priya is friend of Nora" in known.text
+    assert all(one.believed >= 0.6 and one.confidence < 0.6 for one in current.items)

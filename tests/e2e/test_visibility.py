@@ -239,3 +239,20 @@ async def test_no_user_can_be_called_as_a_view_is(team: Team) -> None:
     await talk(team)
     answered = await team.everyone.get("/v1/relationships", params={"user_id": f"{team.user_id}\x1ecare"})
     assert answered.status_code == 422
+
+
+async def test_a_rule_of_one_agent_is_for_no_other_that_is_named_and_a_shared_one_is_for_all(team: Team) -> None:
+    await team.say(0, "sales", "Invoices go out by e-mail.")
+    for agent, text in ((None, "Call me Sam."), ("sales", "Answer in one sentence."), ("care", "Speak slowly.")):
+        rule: Json = {"user_id": team.user_id, "id": f"rule-{agent}", "text": text}
+        assert (await team.of(agent).post("/v1/rules", json=rule)).status_code == 201
+    await team.digest()
+
+    async def told(who: str | None, named: str | None) -> set[str]:
+        asked: Json = {"user_id": team.user_id, "query": "When is the next train?", "tiers": ["procedural"]}
+        answered = await team.of(who).post("/v1/recall", json={**asked, "agent_id": named} if named else asked)
+        return {one["text"] for one in answered.json()["memories"] if one["kind"] == "rule"}
+
+    for agent, own in (("sales", "Answer in one sentence."), ("care", "Speak slowly.")):
+        assert await told(None, agent) == await told(agent, None) == {"Call me Sam.", own}
+    assert "Call me Sam." in await told(None, None)

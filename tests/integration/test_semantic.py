@@ -141,13 +141,13 @@ async def test_by_words_alone_nothing_is_embedded(endpoints: Endpoints) -> None:
 
 async def test_stronger_belief_comes_first(tier: Neo4jSemanticTier) -> None:
     scope = new_scope()
-    entries = [relation("Noor", "LIKES", "chess", at=NOON - 40 * DAY), relation("Noor", "LIKES", "tea")]
-    entries += [relation("Noor", "LIKES", "rowing") for _ in range(3)]
+    entries = [relation("Noor", "WATCHED", "chess", at=NOON - 40 * DAY), relation("Noor", "WATCHED", "tea")]
+    entries += [relation("Noor", "WATCHED", "rowing") for _ in range(3)]
     await tier.store(scope, entries)
     found = await tier.retrieve(MemoryQuery(scope=scope, text="Noor"))
-    assert texts(found, "relationship") == ["Noor LIKES rowing", "Noor LIKES tea", "Noor LIKES chess"]
+    assert texts(found, "relationship") == ["Noor WATCHED rowing", "Noor WATCHED tea", "Noor WATCHED chess"]
     sure = MemoryQuery(scope=scope, text="Noor", filters=Filters(min_confidence=0.5))
-    assert texts(await tier.retrieve(sure), "relationship") == ["Noor LIKES rowing", "Noor LIKES tea"]
+    assert texts(await tier.retrieve(sure), "relationship") == ["Noor WATCHED rowing", "Noor WATCHED tea"]
 
 
 async def test_excluded_ids_and_other_times_are_left_out(tier: Neo4jSemanticTier) -> None:
@@ -169,13 +169,13 @@ async def test_as_of_shows_what_was_believed_then(tier: Neo4jSemanticTier) -> No
     await tier.observe(
         scope,
         [
-            observation("m1", at=early, relationships=(relation("Noor", "LIKES", "tea", context="I like tea"),)),
-            observation("m2", at=late, relationships=(relation("Noor", "LIKES", "tea", context="tea again"),)),
-            observation("m3", at=late, relationships=(relation("Noor", "LIKES", "chess", context="and chess"),)),
+            observation("m1", at=early, relationships=(relation("Noor", "WATCHED", "tea", context="I like tea"),)),
+            observation("m2", at=late, relationships=(relation("Noor", "WATCHED", "tea", context="tea again"),)),
+            observation("m3", at=late, relationships=(relation("Noor", "WATCHED", "chess", context="and chess"),)),
         ],
     )
     then = await tier.retrieve(MemoryQuery(scope=scope, text="Noor", as_of=early + DAY))
-    assert texts(then, "relationship") == ["Noor LIKES tea"]
+    assert texts(then, "relationship") == ["Noor WATCHED tea"]
     tea = next(memory for memory in then if memory.kind == "relationship")
     assert (tea.sources, tea.metadata["context"], tea.metadata["weight"]) == (("m1",), "I like tea", 1)
     assert tea.confidence == pytest.approx(0.6 * 0.95)
@@ -189,7 +189,7 @@ async def test_as_of_shows_what_was_believed_then(tier: Neo4jSemanticTier) -> No
 async def test_confidence_and_weight_grow_with_each_mention_and_fade_with_time(tier: Neo4jSemanticTier) -> None:
     scope = new_scope()
     for days in (3, 2, 0):
-        await tier.store(scope, [relation("Noor", "LIKES", "tea", at=NOON - days * DAY)])
+        await tier.store(scope, [relation("Noor", "WATCHED", "tea", at=NOON - days * DAY)])
     (likes,) = await relationships(tier, scope)
     expected = (0.6 * 0.95 + 0.1) * 0.95**2 + 0.1
     assert (likes.weight, likes.first_mention, likes.last_mention) == (3.0, NOON - 3 * DAY, NOON)
