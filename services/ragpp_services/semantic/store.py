@@ -46,16 +46,22 @@ class SemanticStore:
         self._timeout_s = timeout_s
 
     async def _read(
-        self, scope: Scope, name: str, *, timeout_s: float | None = None, **given: object
+        self, scope: Scope, name: str, *, timeout_s: float | None = None, replacing: bool = True, **given: object
     ) -> list[neo4j.Record]:
-        parameters = {"scope": scope_key(scope), "given": given}
-        return await graph.read(self._driver, statement(name), parameters, timeout_s=timeout_s or self._timeout_s)
+        return await graph.read(
+            self._driver,
+            statement(name),
+            {"scope": scope_key(scope), "given": given},
+            timeout_s=timeout_s or self._timeout_s,
+            replacing=replacing,
+        )
 
     async def candidates(
         self, scope: Scope, parameters: Mapping[str, object], *, timeout_s: float | None = None
     ) -> Candidates:
-        """What a query reaches, as the rows that ranking.py reads."""
-        records = await self._read(scope, "retrieve", timeout_s=timeout_s, **parameters)
+        """What a query reaches, as the rows that ranking.py reads. Raises TierUnavailable for a dead connection: behind
+        it the server may be a cold one."""
+        records = await self._read(scope, "retrieve", timeout_s=timeout_s, replacing=False, **parameters)
         return Candidates(*(records[0][name] for name in Candidates._fields)) if records else Candidates([], [], [])
 
     async def entities(self, scope: Scope, ids: Iterable[str]) -> list[EntityState]:

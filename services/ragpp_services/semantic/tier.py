@@ -29,6 +29,7 @@ from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.read import recall
 from ragpp_services.semantic.read.browsing import Browsing
 from ragpp_services.semantic.read.warming import Warming
+from ragpp_services.semantic.rows import Candidates
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.store import SemanticStore
 from ragpp_services.semantic.vectors import NameVectors
@@ -83,7 +84,7 @@ class Neo4jSemanticTier:
         self._embedder, self._counter = embedder, counter
         self._names = NameVectors(embedder)
         self.check_identity = IdentityCheck(embedder, store)
-        self._warming = Warming(self._warm)
+        self._warming = Warming(store.ping, self._warm)
         self._belief = belief = Belief(
             decay_per_day=settings.decay_per_day,
             first=settings.first_confidence,
@@ -184,9 +185,12 @@ class Neo4jSemanticTier:
         now = self._clock()
         embedding = await self._query_vector(query)
         parameters = recall.parameters(query, embedding, now, self._settings)
-        async with self._warming.recall():
+
+        async def candidates() -> Candidates:
             await self.check_identity()
-            rows = await self._store.candidates(query.scope, parameters)
+            return await self._store.candidates(query.scope, parameters)
+
+        rows = await self._warming.recall(candidates)
         return recall.memories(query, rows, now, self._belief, self._counter)
 
     async def holdings(

@@ -31,6 +31,8 @@ UNAVAILABLE = (
     OSError,
 )
 
+_LOST: Final = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)
+
 _ENDED: Final = re.compile(
     r"Neo\.(?:Client|Transient)Error\.Transaction\.(?:TransactionTimedOut\w*|Terminated|LockClientStopped|TransactionNotFound)"
 )
@@ -92,6 +94,13 @@ def scoped(statement: str) -> str:
     return statement
 
 
+def is_loss(error: TierUnavailable) -> bool:
+    """Whether the server was lost, so that it may be another, cold one when it is back. One that was late, ended a
+    transaction after its time, or had no connection left is there."""
+    cause = error.__cause__
+    return isinstance(cause, _LOST) and not isinstance(cause, TimeoutError)
+
+
 @asynccontextmanager
 async def foreign_errors(what: str) -> AsyncIterator[None]:
     """Turn the driver's errors into ours, the cause kept."""
@@ -107,15 +116,21 @@ async def foreign_errors(what: str) -> AsyncIterator[None]:
 
 @stepped("neo4j.read")
 async def read(
-    driver: neo4j.AsyncDriver, statement: str, parameters: Mapping[str, object], *, timeout_s: float
+    driver: neo4j.AsyncDriver,
+    statement: str,
+    parameters: Mapping[str, object],
+    *,
+    timeout_s: float,
+    replacing: bool = True,
 ) -> list[neo4j.Record]:
     """Run one auto-commit read: one round trip less than a managed transaction.
 
-    A connection that turns out to be dead is replaced once, so that a restarted server is found at once. A caller that
-    stops waiting leaves the read to its own end, because the driver throws a connection away whose use is cancelled.
+    A connection that turns out to be dead is replaced once, so that a restarted server is found at once; not
+    `replacing`, that is a loss (`is_loss`). A caller that stops waiting leaves the read to its own end, because the
+    driver throws a connection away whose use is cancelled.
     Raises TierUnavailable, StorageError; ValueError for a statement that is not scoped.
     """
-    running = asyncio.create_task(_read(driver, scoped(statement), parameters, timeout_s))
+    running = asyncio.create_task(_read(driver, scoped(statement), parameters, timeout_s, replacing))
     _RUNNING.add(running)
     running.add_done_callback(_ended)
     return await asyncio.shield(running)
@@ -128,7 +143,7 @@ def _ended(task: asyncio.Task[list[neo4j.Record]]) -> None:
 
 
 async def _read(
-    driver: neo4j.AsyncDriver, statement: str, parameters: Mapping[str, object], timeout_s: float
+    driver: neo4j.AsyncDriver, statement: str, parameters: Mapping[str, object], timeout_s: float, replacing: bool
 ) -> list[neo4j.Record]:
     query = neo4j.Query(statement, timeout=timeout_s)
 
@@ -141,6 +156,8 @@ async def _read(
         try:
             return await attempt()
         except (exceptions.ServiceUnavailable, exceptions.SessionExpired):
+            if not replacing:
+                raise
             return await attempt()
 
 
