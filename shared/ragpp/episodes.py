@@ -1,6 +1,6 @@
 """Episodes of use, by which the catalog learns what its items are worth for a goal."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -10,6 +10,8 @@ from ragpp.models import Value
 from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
 
 Goal = Label
+GENERAL: Final = "general"
+"""The goal of an episode that named none."""
 Reward = Annotated[float, Field(ge=-1, le=1)]
 
 
@@ -52,8 +54,10 @@ class Used(Value):
 
 
 class EpisodeEnd(Value):
-    """How an episode ended, and how much is learned of it (`ragpp.td_lambda`)."""
+    """How an episode ended, what it was for where that was not known before, and how much is learned of it
+    (`ragpp.td_lambda`)."""
 
+    goal: str | None = None
     final_reward: Reward
     alpha: Annotated[float, Field(gt=0, le=1)] = ALPHA
     gamma: Annotated[float, Field(ge=0, le=1)] = GAMMA

@@ -68,6 +68,19 @@ async def test_what_was_used_moves_towards_what_came_of_it(tier: CatalogTier, sc
     assert await worth(tier, scope, "i1", "another goal") == DEFAULT_VALUE
 
 
+async def test_a_goal_that_the_end_names_is_what_is_learned_for(tier: CatalogTier, scope: Scope) -> None:
+    await used(tier, scope, "i0", goal="tidy")
+    known = WON.model_copy(update={"goal": "tidy"})
+    episode = await tier.begin_episode(scope, "general")
+    access = await tier.record_access(scope, episode.episode_id, Used(memory_id="i0"))
+    assert access is not None
+    assert access.value == 0.5
+    (update,) = await tier.end_episode(scope, episode.episode_id, known)
+    assert [update.old, update.new] == pytest.approx([0.55, 0.595])
+    (found,) = await tier.valued_items(scope, Valued(goal="tidy", limit=1))
+    assert found.goal_values.keys() == {"tidy"}
+
+
 async def test_two_episodes_that_end_at_once_end_at_the_start_plus_both_moves(tier: CatalogTier, scope: Scope) -> None:
     episodes = [await tier.begin_episode(scope, "valid") for _ in range(8)]
     for episode in episodes:

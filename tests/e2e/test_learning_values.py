@@ -91,6 +91,30 @@ async def test_a_learner_in_python_teaches_what_a_list_by_value_shows(gateway: R
         assert [one.content for one in of_task] == ["Quote identifiers."]
 
 
+async def test_the_goal_may_come_at_the_end(gateway: RealGateway) -> None:
+    async with gateway.memory(await gateway.key(new_scope().tenant_id)) as client:
+        memory = MemoryManager(client=client, user_id=USER)
+        learner = TDLambdaLearner(memory, alpha=0.2, gamma=1.0, lambda_=1.0)
+        for expected in ([0.5, 0.6], [0.6, 0.68]):
+            await learner.record_access("sql", "naming", "Quote identifiers.")
+            ((key, old, new),) = await learner.end_episode("sql", "valid", 1.0)
+            assert key == generate_memory_key("Quote identifiers.", "sql", "naming")
+            assert [round(old, 3), round(new, 3)] == expected
+        assert await learner.end_episode("sql", "valid", 1.0) == []
+        (found,) = await memory.item_layer.retrieve_by_domain("sql", goal="valid", top_k=1)
+        assert found.goal_values.keys() == {"valid"}
+
+
+async def test_what_was_used_without_a_goal_is_learned_beside_what_was_used_for_it(gateway: RealGateway) -> None:
+    async with gateway.memory(await gateway.key(new_scope().tenant_id)) as client:
+        learner = TDLambdaLearner(MemoryManager(client=client, user_id=USER))
+        await learner.record_access("sql", "naming", "Quote identifiers.", goal="valid")
+        await learner.record_access("sql", "naming", "Never abbreviate.")
+        await learner.record_access("art", "naming", "Sign the back.")
+        assert len(await learner.end_episode("sql", "valid", 1.0)) == 2
+        assert len(await learner.end_episode("art", "sold", 1.0)) == 1
+
+
 async def test_a_memory_of_a_domain_is_one_for_all_agents_whoever_keeps_it_and_by_whichever_route(
     gateway: RealGateway,
 ) -> None:

@@ -5,19 +5,19 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
-from ragpp.episodes import Goal, Reward
+from ragpp.episodes import GENERAL, Goal, Reward
 from ragpp.fields import Id, Label, NewId, Text
 from ragpp.models import Value
 from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
 
 
 class EpisodeIn(Value):
-    """An episode to begin: what for, and in which domain."""
+    """An episode to begin: what for, where that is known (its end may tell), and in which domain."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "domain": "sql", "goal": "valid_query"}})
 
     user_id: NewId | None = None
-    goal: Goal
+    goal: Goal = GENERAL
     domain: Label | None = None
 
 
@@ -52,12 +52,13 @@ class AccessIn(Value):
 
 
 class EpisodeEndIn(Value):
-    """How an episode ended. `alpha`: how far values move; `gamma`: what a reward counts one access later; `lambda_`:
-    what an access counts one access later."""
+    """How an episode ended. `goal`: what for, absent the one that it began with. `alpha`: how far values move;
+    `gamma`: what a reward counts one access later; `lambda_`: what an access counts one access later."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "final_reward": 1.0}})
 
     user_id: Id | None = None
+    goal: Goal | None = None
     final_reward: Reward
     alpha: Annotated[float, Field(gt=0, le=1)] = ALPHA
     gamma: Annotated[float, Field(ge=0, le=1)] = GAMMA

@@ -1,23 +1,20 @@
 """Learning what memories are worth from episodes of use, as document 003 has it, over the gateway."""
 
-from typing import Final
 from uuid import uuid4
 
 from pydantic import JsonValue
 
 from ragpp.api import ItemIn
 from ragpp.catalog import Level, MemoryItem
-from ragpp.episodes import EpisodeAccess
+from ragpp.episodes import GENERAL, EpisodeAccess
 from ragpp.memory.manager import MemoryManager
 from ragpp.td_lambda import TDParameters
 
-GENERAL: Final = "general"
-"""The goal of an access that names none."""
-
 
 class TDLambdaLearner:
-    """Tells the catalog what was used and what came of it. One episode runs at a time for each domain and goal: the
-    first access begins it, `end_episode` ends it. What is learned is every agent's of the user.
+    """Tells the catalog what was used and what came of it. One episode runs at a time for each domain and goal, and one
+    for a domain's accesses that name none: the first access begins it, `end_episode` ends it. What is learned is every
+    agent's of the user.
 
     `memory`: a MemoryManager. `alpha`: how far values move; `gamma`: what a reward counts one access later; `lambda_`:
     what an access counts one access later. Raises ValueError for parameters out of range.
@@ -49,20 +46,24 @@ class TDLambdaLearner:
         )
 
     async def end_episode(self, domain: str, goal: str, final_reward: float) -> list[tuple[str, float, float]]:
-        """End the episode of that domain and goal; (key, old value, new value) of each memory that was used in it, none
-        where nothing was."""
-        episode = self._episodes.pop((domain, goal), None)
-        if episode is None:
-            return []
-        ended = await self._whose.client.end_episode(
-            episode,
-            user_id=self._whose.user_id,
-            final_reward=final_reward,
-            alpha=self.parameters.alpha,
-            gamma=self.parameters.gamma,
-            lambda_=self.parameters.lambda_,
-        )
-        return [(one.key, one.old, one.new) for one in ended.items]
+        """End the episode of that domain and goal, and the domain's of no goal, which was for this one; (key, old
+        value, new value) of each memory that was used in them, none where nothing was."""
+        updates: list[tuple[str, float, float]] = []
+        for key in dict.fromkeys(((domain, goal), (domain, GENERAL))):
+            episode = self._episodes.pop(key, None)
+            if episode is None:
+                continue
+            ended = await self._whose.client.end_episode(
+                episode,
+                user_id=self._whose.user_id,
+                goal=goal,
+                final_reward=final_reward,
+                alpha=self.parameters.alpha,
+                gamma=self.parameters.gamma,
+                lambda_=self.parameters.lambda_,
+            )
+            updates += [(one.key, one.old, one.new) for one in ended.items]
+        return updates
 
     async def store(
         self,

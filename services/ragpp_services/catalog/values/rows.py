@@ -1,7 +1,7 @@
 """Rows of values and of the episodes that they are learned from."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ragpp.catalog import DEFAULT_VALUE, GoalValue, generate_memory_key
@@ -60,6 +60,12 @@ class ValueRows:
             Access(row["item_id"], row["value"], row["step_reward"])
             for row in sorted(rows, key=lambda row: int(row["number"]))
         ]
+
+    async def worth(self, accesses: Sequence[Access], goal: str) -> list[Access]:
+        """The same uses, each with what its item is worth for `goal`."""
+        known = await self.of_items({access.key for access in accesses})
+        values = {key: goals[goal].value for key, goals in known.items() if goal in goals}
+        return [replace(access, value=values.get(access.key, DEFAULT_VALUE)) for access in accesses]
 
     async def move(self, goal: str, moves: Mapping[str, float], now: datetime) -> list[Moved]:
         """Move values from what they are now."""

@@ -49,7 +49,10 @@ class Values:
         async with self._store.writing(scope) as rows:
             episode = await _episode(rows, episode_id)
             accesses = await rows.values.end(episode)
-            moved = await rows.values.move(episode.goal, moves(accesses, end.final_reward, parameters), self._clock())
+            goal = end.goal or episode.goal
+            if goal != episode.goal:
+                accesses = await rows.values.worth(accesses, goal)
+            moved = await rows.values.move(goal, moves(accesses, end.final_reward, parameters), self._clock())
             keys = await rows.values.keys([one.item_id for one in moved])
         order = {access.key: place for place, access in enumerate(accesses)}
         return [
