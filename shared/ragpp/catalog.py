@@ -23,6 +23,7 @@ from ragpp.fields import (
     StoredStatement,
     Text,
     UserId,
+    joined,
     storable,
 )
 from ragpp.models import Role, Scope, Value, Vector
@@ -320,7 +321,7 @@ def extracted_item_id(scope: Scope, resource_id: str, seen_by: str | None, conte
     """The id of an item that is taken from a resource: the same whenever the same is taken from it for the same eyes,
     so that taking it again changes nothing, and what a person deleted stays known."""
     said = (scope.tenant_id, scope.user_id, resource_id, "" if seen_by is None else f"={seen_by}", content)
-    return f"item_{uuid5(NAMESPACE_OID, chr(31).join(said))}"
+    return f"item_{uuid5(NAMESPACE_OID, joined(*said))}"
 
 
 def generate_memory_key(

@@ -2,14 +2,16 @@
 
 import json
 import math
+import re
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue
 from pydantic_core import PydanticCustomError
 
 from ragpp.errors.reasons import SECRET_IN_ID
+from ragpp.names import says_nothing
 from ragpp.redaction import secret_in
 
 MAX_ID_CHARS = 256
@@ -27,15 +29,31 @@ TokenizerName = Literal["o200k", "cl100k", "mistral", "bytes"]
 `mistral`: Tekken, of Mistral's models since NeMo. `bytes`: a bound for every other."""
 RESERVED = "\x1e"
 """No id has it: what it parts cannot be taken for an id."""
+LONE_SURROGATE: Final = "contains a lone surrogate, which is not valid Unicode text"
+_PARTING: Final = "\x1f"
+EARLIEST_YEAR: Final = 1900
+"""Of what was said: before it there was nobody to say it to a machine, and a clock that was never set says year 1."""
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_NUMBER: Final = re.compile(r"\s*[-+]?[\d.]+\s*")
+
+
+def joined(*ids: str) -> str:
+    """`ids` as one text that no other ids make: U+001F parts them, and is escaped within one."""
+    return _PARTING.join(one.replace(RESERVED, f"{RESERVED}0").replace(_PARTING, f"{RESERVED}1") for one in ids)
 
 
 def storable(text: str) -> str:
     """`text` itself; ValueError when PostgreSQL or UTF-8 cannot hold it (NUL, lone surrogates)."""
     if "\x00" in text:
         raise ValueError("contains a NUL character (U+0000), which cannot be stored")
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("contains a lone surrogate, which is not valid Unicode text")
+    if has_surrogates(text):
+        raise ValueError(LONE_SURROGATE)
     return text
+
+
+def has_surrogates(text: str) -> bool:
+    """Whether `text` has lone surrogates."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def folded(text: str) -> str:
@@ -44,6 +62,13 @@ def folded(text: str) -> str:
     if not words:
         raise ValueError("is blank")
     return words
+
+
+def telling(text: str) -> str:
+    """`text` itself; ValueError when nothing in it shows."""
+    if text and says_nothing(text):
+        raise ValueError("is blank: nothing in it shows")
+    return text
 
 
 def identifying(text: str) -> str:
@@ -57,6 +82,15 @@ def brief(text: str) -> str:
     """`text` itself; ValueError when it is over MAX_ID_BYTES."""
     if len(text.encode()) > MAX_ID_BYTES:
         raise ValueError(f"is over {MAX_ID_BYTES} bytes in UTF-8")
+    return text
+
+
+def uncontrolled(text: str) -> str:
+    """`text` itself; ValueError when it holds a control character (C0, DEL, C1) or a separator of lines or paragraphs:
+    in an id nobody sees it."""
+    found = _CONTROLS.search(text)
+    if found:
+        raise ValueError(f"contains a control character (U+{ord(found[0]):04X}), which an id must not")
     return text
 
 
@@ -109,6 +143,20 @@ def utc(moment: datetime) -> datetime:
         raise ValueError("is outside the years 1 to 9999 in UTC") from error
 
 
+def no_number(moment: object) -> object:
+    """`moment` itself; ValueError for a number, or a text of one: seconds and milliseconds since 1970 look alike."""
+    if isinstance(moment, int | float) or (isinstance(moment, str) and _NUMBER.fullmatch(moment)):
+        raise ValueError("is a number: send the date and time with its UTC offset, such as 2026-03-08T13:56:00Z")
+    return moment
+
+
+def after_the_beginning(moment: datetime) -> datetime:
+    """`moment` itself; ValueError before EARLIEST_YEAR."""
+    if moment.year < EARLIEST_YEAR:
+        raise ValueError(f"is before the year {EARLIEST_YEAR}")
+    return moment
+
+
 def known_zone(name: str) -> str:
     """`name` itself; ValueError when it names no time zone (IANA)."""
     try:
@@ -122,14 +170,20 @@ Text = Annotated[str, AfterValidator(storable)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 UserId = Annotated[str, Field(max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 """Of a user, or empty: what all users of a tenant share lives under no user's id, which no request can carry."""
-NewId = Annotated[Id, AfterValidator(brief), AfterValidator(innocuous)]
+NewId = Annotated[Id, AfterValidator(uncontrolled), AfterValidator(brief), AfterValidator(innocuous)]
 """Of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 CalledName = Annotated[Name, AfterValidator(folded)]
 """Of somebody or something, as a person gives it: never blank."""
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
-Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable)]
-Moment = Annotated[AwareDatetime, AfterValidator(utc)]
+Said = Annotated[Text, AfterValidator(telling)]
+"""What is kept for what it says: something in it shows."""
+Content = Annotated[
+    str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable), AfterValidator(telling)
+]
+Moment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(utc)]
+SaidAt = Annotated[Moment, AfterValidator(after_the_beginning)]
+"""When what is to be stored was said; what is stored may be of any time."""
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(storable_metadata)]
 # Redaction may lengthen what it touches: what is stored has more room than what is accepted.
 StoredContent = Annotated[str, Field(min_length=1, max_length=16 * MAX_CONTENT_CHARS), AfterValidator(storable)]

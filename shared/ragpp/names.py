@@ -32,6 +32,9 @@ _LOOK_ALIKES: Final = str.maketrans(
 
 def says_nothing(text: str) -> bool:
     """Whether `text` has nothing that shows: white space and characters that do not show alone."""
+    beginning = text.lstrip()[:1]
+    if beginning and not INVISIBLE.match(beginning):
+        return False
     return not INVISIBLE.sub("", text).strip()
 
 

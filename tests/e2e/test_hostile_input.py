@@ -13,7 +13,7 @@ from ragpp.api import Pending
 from ragpp.models import Interaction, Page, Preference, Rule, SessionInfo
 from ragpp.redaction import redact
 from tests.support.belongings import OF_USER, url_for
-from tests.support.hostile import METACHARACTERS, MOMENTS, REFUSED_MOMENTS, Json, as_json
+from tests.support.hostile import CONTROLS, METACHARACTERS, MOMENTS, REFUSED_MOMENTS, Json, as_json
 from tests.support.operations import OPERATIONS, checked_problem
 from tests.support.real_gateway import RealGateway
 
@@ -34,6 +34,10 @@ async def nothing_is_stored(api: httpx.AsyncClient, user_id: str = USER) -> None
         answer = await api.get(f"/v1/{path}", params=whose)
         assert answer.json() == {"items": [], "next_cursor": None}, path
     assert Pending.model_validate_json((await api.get("/v1/pending", params=whose)).content).pending == 0
+
+
+BLANK: Final = (" ", "\n", " \r\n\t ", "\u200b", " \u200b\n", "\u2028\u3000\ufeff", "\u00ad", "\x1f\x85")
+"""Texts in which nothing shows."""
 
 
 def message(**fields: Json) -> bytes:
@@ -66,9 +70,16 @@ REFUSED_WRITES: Final = {
     "NUL in a name": (message(name="\x00"), INVALID, "messages.0.name"),
     "NUL in metadata": (message(metadata={"k": ["a\x00"]}), INVALID, "messages.0.metadata"),
     "NUL in a key of metadata": (message(metadata={"a\x00": 1}), INVALID, "messages.0.metadata"),
-    "a lone surrogate in the content": (message(content="a\ud800"), MALFORMED, None),
-    "a lone surrogate in the session": (write(session_id="\udfff"), MALFORMED, None),
-    "a lone surrogate in metadata": (message(metadata={"k": "\ud800"}), MALFORMED, None),
+    "a lone surrogate in the content": (message(content="a\ud800"), INVALID, "messages.0.content"),
+    "a lone surrogate in the session": (write(session_id="\udfff"), INVALID, "session_id"),
+    "a lone surrogate in metadata": (message(metadata={"k": "\ud800"}), INVALID, "messages.0.metadata.k"),
+    **{f"content {blank!a}": (message(content=blank), INVALID, "messages.0.content") for blank in BLANK},
+    **{
+        f"{control!a} in {name}": (write(**{name: f"a{control}b"}), INVALID, name)
+        for control in CONTROLS
+        for name in ("user_id", "session_id", "agent_id")
+    },
+    **{f"{control!a} in an id": (message(id=f"a{control}b"), INVALID, "messages.0.id") for control in CONTROLS},
     "invalid UTF-8": (b'{"user_id": "u", "messages": [{"content": "\xff"}]}', MALFORMED, None),
     "UTF-8 that encodes a surrogate": (b'{"user_id": "u", "messages": [{"content": "\xed\xa0\x80"}]}', MALFORMED, None),
     "UTF-16": (message().decode().encode("utf-16"), MALFORMED, None),
@@ -77,6 +88,10 @@ REFUSED_WRITES: Final = {
     **{
         f"the moment {moment}": (message(occurred_at=moment), INVALID, "messages.0.occurred_at")
         for moment in REFUSED_MOMENTS
+    },
+    **{
+        f"the time {said!r}": (message(occurred_at=said), INVALID, "messages.0.occurred_at")
+        for said in ("0001-01-01T00:00:00Z", "1899-12-31T23:59:59Z", 1_700_000_000, 1.7e9, "1700000000", True)
     },
     "NaN as a moment": (message(occurred_at=float("nan")), INVALID, "messages.0.occurred_at"),
     "a huge moment": (message(occurred_at=10**30), INVALID, "messages.0.occurred_at"),
@@ -195,6 +210,12 @@ def talk(*messages: Json, **fields: Json) -> dict[str, Json]:
 REFUSED_RESOURCES: Final[dict[str, dict[str, Json]]] = {
     "no content": {"user_id": USER, "resource_type": "document"},
     "empty content": resource(content=""),
+    "blank content": resource(content="\u200b\n"),
+    "a blank message": talk({"content": "hello"}, {"content": " \u200b"}),
+    "the year 1": resource(occurred_at="0001-01-01T00:00:00Z"),
+    "a message of the year 1": talk({"content": "hello", "occurred_at": "0001-01-01T00:00:00Z"}),
+    "a time that is a number": resource(occurred_at=1_700_000_000),
+    "a control character in its id": resource(id="a\u2028b"),
     "over-long content": resource(content="x" * 1_000_001),
     "NUL in the content": resource(content="a\x00b"),
     "content and messages": talk({"content": "hello"}, content="hello"),
@@ -225,6 +246,9 @@ async def test_a_bad_resource_is_refused_and_nothing_of_it_is_kept(api: httpx.As
 
 REFUSED_ITEMS: Final[dict[str, dict[str, Json]]] = {
     "empty content": {"content": ""},
+    "blank content": {"content": "\u200b\u3000"},
+    "the year 1": {"occurred_at": "0001-01-01T00:00:00Z"},
+    "a control character in its id": {"id": "a\x1fb"},
     "over-long content": {"content": "x" * 16_001},
     "NUL in the content": {"content": "a\x00"},
     "no source": {"source_resource_id": ""},
@@ -520,6 +544,8 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     ],
     "POST /v1/rules": [
         {"text": ""},
+        {"text": "\u200b"},
+        {"id": "a\x1fb", "text": "t"},
         {"text": "x" * 4_001},
         {"text": "a\x00"},
         {"text": "t", "triggers": [""]},
@@ -530,6 +556,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"text": "t", "id": "\x00"},
     ],
     "PATCH /v1/rules/{item_id}": [
+        {"text": " "},
         {"text": ""},
         {"priority": 10**30},
         {"triggers": "all"},
@@ -625,6 +652,8 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     ],
     "POST /v1/hooks/pre-message": [{"ci": "a"}, {"message": "x"}, {"ci": "a", "message": 5}],
     "POST /v1/hooks/post-message": [
+        {"ci": "a", "message": "\u200b", "response": "x"},
+        {"ci": "a\x1fb", "message": "x", "response": "x"},
         {"ci": "a", "message": "x"},
         {"ci": "a", "message": "", "response": "x"},
         {"ci": "a", "message": "x", "response": "a\x00"},
@@ -632,6 +661,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "PUT /v1/agents/{ci}/budget": [{}, {"limit": -1}, {"limit": 200_001}, {"limit": "many"}],
     "PUT /v1/agents/{ci}/source": [{}, {"source": "memory"}, {"source": None}, {"source": "file", "user_id": "\x00"}],
     "POST /api/memory/import": [
+        {"memories": [{"content": "x"}, {"content": "\u200b"}]},
         {},
         {"memories": []},
         {"memories": [{"content": "x"}] * 101},
@@ -648,6 +678,9 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"ci": "a", "value": 1, "reason": "x" * 1_001},
     ],
     "POST /api/memory/catalog": [
+        {"content": " \u200b"},
+        {"content": "x", "timestamp": "0001-01-01T00:00:00Z"},
+        {"content": "x", "memory_id": "a\x85b"},
         {},
         {"content": ""},
         {"content": "x" * 16_001},
@@ -697,13 +730,14 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/categories/{category}/consolidate": [{"force": "perhaps"}, {"force": None}, {"sections": []}],
     "POST /v1/memory/rebuild": [{"user_id": "\x00"}, {"everything": True}],
     "POST /v1/learning/episodes": [
-        {},
+        {"goal": None},
         {"goal": ""},
         {"goal": "x" * 101},
         {"goal": "a\x00"},
         {"goal": "g", "domain": ""},
     ],
     "POST /v1/learning/episodes/{episode_id}/access": [
+        {"content": "\u200b"},
         {},
         {"memory_id": "i1", "content": "both"},
         {"content": ""},
@@ -739,44 +773,45 @@ def test_every_route_with_a_body_has_its_bad_bodies_here() -> None:
 
 @pytest.mark.parametrize("text", METACHARACTERS)
 async def test_metacharacters_are_only_text_wherever_they_stand(api: httpx.AsyncClient, text: str) -> None:
-    message_ = {"id": text, "name": text, "content": text, "channel": text, "domain": text, "metadata": {text: [text]}}
-    written = {"user_id": text, "session_id": text, "agent_id": text, "messages": [message_]}
+    same = "an id" if any(control in text for control in CONTROLS) else text  # what a new id may not be
+    message_ = {"id": same, "name": text, "content": text, "channel": text, "domain": text, "metadata": {text: [text]}}
+    written = {"user_id": same, "session_id": same, "agent_id": same, "messages": [message_]}
     answer = await api.post("/v1/interactions", json=written)
     assert answer.status_code == 201, answer.text
-    rule = {"user_id": text, "id": text, "text": text, "triggers": [text]}
+    rule = {"user_id": same, "id": same, "text": text, "triggers": [text]}
     assert (await api.post("/v1/rules", json=rule)).status_code == 201
-    preference = await api.post("/v1/preferences", json={"user_id": text, "category": text, "key": text, "value": text})
+    preference = await api.post("/v1/preferences", json={"user_id": same, "category": text, "key": text, "value": text})
     assert preference.status_code == 201, preference.text
 
     async def read(name: str, **path: str) -> bytes:
-        answer = await api.get(OPERATIONS[name].url(path, {"user_id": text}))
+        answer = await api.get(OPERATIONS[name].url(path, {"user_id": same}))
         assert answer.status_code == 200, answer.text
         return answer.content
 
-    item = Interaction.model_validate_json(await read("GET /v1/interactions/{interaction_id}", interaction_id=text))
+    item = Interaction.model_validate_json(await read("GET /v1/interactions/{interaction_id}", interaction_id=same))
     assert item.content == redact(text).text
-    assert (item.id, item.session_id, item.agent_id, item.name) == (text, text, text, text)
+    assert (item.id, item.session_id, item.agent_id, item.name) == (same, same, same, text)
     assert (item.channel, item.domain, item.metadata) == (text, text, {text: [text]})
     sessions = Page[SessionInfo].model_validate_json(await read("GET /v1/sessions"))
-    assert [session.session_id for session in sessions.items] == [text]
-    session = json.loads(await read("GET /v1/sessions/{session_id}", session_id=text))
-    assert [(shown["id"], shown["content"]) for shown in session["messages"]] == [(text, text)]
-    kept = Rule.model_validate_json(await read("GET /v1/rules/{item_id}", item_id=text))
-    assert (kept.id, kept.text, kept.triggers) == (text, text, (text,))
+    assert [session.session_id for session in sessions.items] == [same]
+    session = json.loads(await read("GET /v1/sessions/{session_id}", session_id=same))
+    assert [(shown["id"], shown["content"]) for shown in session["messages"]] == [(same, text)]
+    kept = Rule.model_validate_json(await read("GET /v1/rules/{item_id}", item_id=same))
+    assert (kept.id, kept.text, kept.triggers) == (same, text, (text,))
     learned = Preference.model_validate_json(preference.content)
     read_again = await read("GET /v1/preferences/{item_id}", item_id=learned.id)
     assert Preference.model_validate_json(read_again) == learned
     assert (learned.category, learned.key, learned.value) == (text, text, text)
     recalled = await api.post(
         "/v1/recall",
-        json={"user_id": text, "session_id": text, "query": text, "entities": [text], "in_session": text,
-              "agent_id": text, "channel": text, "domain": text, "persona": text, "situation": {text: text}},
+        json={"user_id": same, "session_id": same, "query": text, "entities": [text], "in_session": same,
+              "agent_id": same, "channel": text, "domain": text, "persona": text, "situation": {text: text}},
     )  # fmt: skip
     assert recalled.status_code == 200, recalled.text
     assert recalled.json()["status"] == "complete", recalled.text
     await nothing_is_stored(api, "someone else")
     for name in ("interactions", "sessions", "rules"):
-        address = OPERATIONS[f"DELETE /v1/{name}/{{{_ID[name]}}}"].url({_ID[name]: text}, {"user_id": text})
+        address = OPERATIONS[f"DELETE /v1/{name}/{{{_ID[name]}}}"].url({_ID[name]: same}, {"user_id": same})
         assert (await api.delete(address)).status_code == (202 if name == "sessions" else 200)
 
 

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias, cast
 
 from hypothesis import strategies as st
 
+from ragpp.names import says_nothing
 from tests.support.operations import Operation, Schema, resolved
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
@@ -50,6 +51,9 @@ SECRETS: Final = (
 )
 """Texts that may be stored only without what is secret in them."""
 
+CONTROLS: Final = ("\x01", "\n", "\x1f", "\x7f", "\x85", "\x9f", "\u2028", "\u2029")
+"""Of each kind that no new id may hold: C0, DEL, C1, and what parts lines and paragraphs."""
+
 UNSTORABLE: Final = ("", "\x00", "a\x00b", "\ud800", "a\udfffb", "\udc00\ud800")
 """Texts that no store can hold, or that say nothing."""
 
@@ -78,12 +82,13 @@ _NOT_NUMBERS: Final = (float("nan"), float("inf"), float("-inf"))
 
 @cache
 def texts(longest: int = 100) -> st.SearchStrategy[str]:
-    """Texts of 1 to `longest` characters that may be stored, and may be ids."""
+    """Texts of 1 to `longest` characters that may be stored: something in each shows."""
     plain = st.text(
         st.characters(exclude_categories=["Cs"], exclude_characters="\x00\x1e"), min_size=1, max_size=longest
     )
     fitting = [text for text in (*METACHARACTERS, *SECRETS) if len(text) <= longest]
-    return st.sampled_from(fitting) | plain if fitting else plain
+    telling = plain.filter(lambda text: not says_nothing(text))
+    return st.sampled_from(fitting) | telling if fitting else telling
 
 
 @cache

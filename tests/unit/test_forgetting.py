@@ -1,6 +1,8 @@
 """Marks of forgotten sources, and the epochs that a derived write carries."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from neo4j.exceptions import Neo4jError
 from pydantic import SecretStr
 
@@ -37,6 +39,23 @@ def test_a_mark_tells_tenants_users_ids_and_keys_apart() -> None:
 def test_the_mark_of_a_source_stays_what_it_is() -> None:
     """What was forgotten must be known again by every later version."""
     assert MARKS.of(scope("acme", "maria"), "D1:3") == "ef8d10516d37d7b6a4d7914cc03c48f2"
+
+
+@given(*[st.text(st.sampled_from("a\x1e\x1f01"), max_size=4)] * 6)
+def test_no_other_ids_have_a_mark(t: str, u: str, m: str, v: str, w: str, n: str) -> None:
+    assert (MARKS.of(scope(t, u), m) == MARKS.of(scope(v, w), n)) == ((t, u, m) == (v, w, n))
+
+
+def test_what_was_forgotten_under_an_id_with_a_separator_is_still_known() -> None:
+    """Its mark was of the ids as they are, which another user's may make as well: that one's own is another."""
+    former = "cd21a6bab2acfa0e"
+    assert MARKS.known_by(scope("t", "u"), "m\x1fn")[1].startswith(former)
+    assert former not in {mark[:16] for mark in MARKS.known_by(scope("t", "um"), "n")}
+    assert MARKS.known_by(scope("t", "u"), "m") == (MARKS.of(scope("t", "u"), "m"),)
+    assert MARKS.of_all(scope("t", "u"), ["m\x1fn", "m"]).keys() == {
+        *MARKS.known_by(scope("t", "u"), "m\x1fn"),
+        MARKS.of(scope("t", "u"), "m"),
+    }
 
 
 def test_a_write_is_refused_in_any_other_epoch_and_no_write_that_carries_none() -> None:

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 
 from ragpp.api import ItemsIn, RecallRequest, StoreRequest
 from ragpp.errors import InvalidInput, MalformedBody
+from ragpp.fields import LONE_SURROGATE
 from ragpp.models import Value
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.reading import MOST_TOLD, value_of
@@ -52,10 +53,26 @@ def test_as_many_refused_values_as_are_told_are_each_named() -> None:
     assert len(caught.value.errors()) == MOST_TOLD
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[" * 100_000, b'{"user_id": "\\ud800"}'])
+@pytest.mark.parametrize("raw", [b"", b"{", b"[" * 100_000, b'{"user_id": "\\ud800"'])
 def test_what_is_no_json_is_said_to_be_none(raw: bytes) -> None:
     with pytest.raises(MalformedBody):
         value_of(raw, StoreRequest, NONE)
+
+
+def test_each_text_with_a_lone_surrogate_is_named_by_its_place() -> None:
+    messages = [
+        {"content": "hello"},
+        {"content": "a\ud800"},
+        {"content": "b", "metadata": {"k": ["\udfff"], "\udc00": 1}},
+    ]
+    with pytest.raises(RequestValidationError) as caught:
+        value_of(body_of(messages=messages), StoreRequest, NONE)
+    assert [error["loc"][1:] for error in caught.value.errors()] == [
+        ("messages", 1, "content"),
+        ("messages", 2, "metadata"),
+        ("messages", 2, "metadata", "k", 0),
+    ]
+    assert {error["msg"] for error in caught.value.errors()} == {LONE_SURROGATE}
 
 
 def test_what_is_no_object_is_refused_as_that() -> None:

@@ -441,6 +441,18 @@ async def test_an_answer_says_whether_anything_it_found_is_about_the_question() 
     assert (await recaller(Episodic(), embedder=measured()).recall(scope, request)).relevance == "none"
 
 
+async def test_an_answer_without_room_for_what_it_found_never_says_that_something_is_about_the_question() -> None:
+    scope = new_scope()
+    for similarity, coverage, told in ((0.15, 0.05, "none"), (0.5, 0.1, None), (0.7, 0.6, None)):
+        for budget in (0, 3):
+            request = RecallRequest(
+                user_id=scope.user_id, query="Where is the blue boat?", token_budget=budget, persona="I am Ada."
+            )
+            answer = await recaller(Told(similarity, coverage), embedder=measured()).recall(scope, request)
+            assert answer.relevance == told
+            assert answer.memories
+
+
 async def test_an_answer_that_lacks_something_never_says_that_nothing_is_about_the_question() -> None:
     scope, down = new_scope(), InMemoryTier("semantic")
     down.available = False

@@ -182,7 +182,8 @@ class Resolver:
         for one in named:
             key = one.tenant_id, one.user_id
             scope = scopes.get(key) or scopes.setdefault(key, Scope.model_construct(tenant_id=key[0], user_id=key[1]))
-            found.setdefault(self._marks.of(scope, one.id), []).append(one)
+            for mark in self._marks.known_by(scope, one.id):
+                found.setdefault(mark, []).append(one)
         return found
 
 

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from ragpp.api import AboutIn, ConfirmIn, FoundMessage, TierStatusName, Why
 from ragpp.clock import to_moment
 from ragpp.errors import Conflict, MemorySystemError, TierUnavailable
+from ragpp.fields import joined
 from ragpp.learned import Finding
 from ragpp.ledger.erasing import Erasure
 from ragpp.models import (
@@ -57,7 +58,7 @@ class Found:
     @property
     def token(self) -> str:
         """Stands for exactly these messages, as the answer to what was asked."""
-        return hashlib.sha256("\x1f".join((*self.asked, *sorted(self.ids))).encode()).hexdigest()[:32]
+        return hashlib.sha256(joined(joined(*self.asked), *sorted(self.ids)).encode()).hexdigest()[:32]
 
     def page(self, cursor: str | None, limit: int) -> tuple[list[FoundMessage], str | None]:
         """The messages after the position of `cursor`, and the cursor behind them. Raises InvalidInput."""

@@ -1,5 +1,6 @@
 """A request's body made a value, or a refusal: in a time that its size bounds, whatever is in it."""
 
+import json
 from functools import cache
 from typing import Final
 
@@ -9,9 +10,11 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from ragpp.errors import InvalidInput, MalformedBody, problems
+from ragpp.fields import LONE_SURROGATE, has_surrogates
 from ragpp.models import Value
 from ragpp_services.gateway.limits import RequestLimits
 
+Place = tuple[str | int, ...]
 MOST_TOLD: Final = 1_000
 """Of so many refused values the first are named. More are only counted: each of them takes microseconds."""
 
@@ -36,7 +39,7 @@ def value_of(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:
     try:
         body = model.model_validate_json(raw)
     except ValidationError as error:
-        raise _refusal(error) from error
+        raise _refusal(error, raw) from error
     limits.check(body)
     return body
 
@@ -77,7 +80,7 @@ def _most_items(model: type[Value]) -> dict[str, int]:
     }
 
 
-def _refusal(error: ValidationError) -> Exception:
+def _refusal(error: ValidationError, raw: bytes) -> Exception:
     count = error.error_count()
     if count > MOST_TOLD:
         return InvalidInput(
@@ -86,5 +89,29 @@ def _refusal(error: ValidationError) -> Exception:
         )
     errors = error.errors(include_url=False, include_input=False)
     if errors[0]["type"] == "json_invalid":
+        places = _lone_surrogates(raw)
+        if places:
+            reason = {"type": "value_error", "msg": LONE_SURROGATE}
+            return RequestValidationError([{**reason, "loc": ("body", *place)} for place in places])
         return MalformedBody(f"the body is not JSON: {problems.printable(errors[0]['msg'])}")
     return RequestValidationError([{**item, "loc": ("body", *item["loc"])} for item in errors])
+
+
+def _lone_surrogates(raw: bytes) -> list[Place]:
+    """Where texts with lone surrogates are in a body that is JSON but for these, of keys the objects that have them: at
+    most MOST_TOLD. pydantic says no more than in which line and column the first is."""
+    try:
+        unread: list[tuple[Place, object]] = [((), json.loads(raw))]
+    except (ValueError, RecursionError):
+        return []
+    found: list[Place] = []
+    while unread and len(found) < MOST_TOLD:
+        place, value = unread.pop()
+        if isinstance(value, str):
+            found += [place] if has_surrogates(value) else []
+        elif isinstance(value, list):
+            unread += [((*place, number), item) for number, item in reversed([*enumerate(value)])]
+        elif isinstance(value, dict):
+            found += [place] if any(map(has_surrogates, value)) else []
+            unread += [((*place, name), item) for name, item in reversed(value.items())]
+    return found

@@ -106,6 +106,7 @@ class Recaller:
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
         scale = Calibration.of_model(self._embedder.model)
+        relevant = relevance_of(request.query, found, scale, whole=whole)
         answer = RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
@@ -114,7 +115,7 @@ class Recaller:
             elapsed_ms=round((time.perf_counter() - started) * 1_000, 2),
             retrieved_at=self._clock(),
             receipt_pending=pending.result() if counted else -1,
-            relevance=relevance_of(request.query, found, scale, whole=whole),
+            relevance=relevant if relevant == "none" or any(one.memories for one in packed.sections) else None,
             sections=tuple(
                 SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
                 for section in packed.sections

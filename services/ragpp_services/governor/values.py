@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import ConfigDict, Field, JsonValue, field_validator
+from pydantic import ConfigDict, Field, JsonValue
 
 from ragpp.api import RecallResponse, Relevance, StoreRequest, StoreResponse
 from ragpp.api.hooks import RequestedMemories, TurnCatalog, Usefulness
-from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, NewId, Text, TokenizerName
+from ragpp.fields import Content, Id, Label, Metadata, Name, NewId, SaidAt, Text, TokenizerName
 from ragpp.jobs import Job
 from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
 from ragpp_services.governor.catalog_values import CatalogTurn
@@ -68,14 +68,7 @@ class Event(Value):
     agent_id: NewId | None = None
     domain: Label | None = None
     task_type: Label | None = None
-    at: Moment | None = None
-
-    @field_validator("content")
-    @classmethod
-    def _says_something(cls, content: str) -> str:
-        if not content.strip():
-            raise ValueError("says nothing")
-        return content
+    at: SaidAt | None = None
 
 
 class Tool(Value):

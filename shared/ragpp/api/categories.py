@@ -10,11 +10,7 @@ from ragpp.catalog import (
     CategoryName,
     Description,
 )
-from ragpp.fields import (
-    Id,
-    NewId,
-    Text,
-)
+from ragpp.fields import Id, NewId, Said
 from ragpp.models import Value
 
 MAX_PAGE_CHARS: Final = 200_000
@@ -63,7 +59,7 @@ class CategoryPageIn(Value):
     )
 
     user_id: Id | None = None
-    content: Annotated[Text, Field(min_length=1, max_length=MAX_PAGE_CHARS)]
+    content: Annotated[Said, Field(min_length=1, max_length=MAX_PAGE_CHARS)]
 
 
 class CategoryItemsIn(Value):

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, JsonValue
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.catalog import CatalogVisibility, CategoryName, ItemKind, Level
 from ragpp.entries.values import ENTRY, CatalogEntry, Form, Priority, References, Tags
-from ragpp.fields import Id, Label, Metadata, Moment, NewId, Text
+from ragpp.fields import Id, Label, Metadata, Moment, NewId, Said, SaidAt, Text
 from ragpp.models import Value
 
 MAX_INJECTION_TOKENS: Final = 2_000
@@ -92,8 +92,8 @@ class EntryIn(Value):
 
     user_id: NewId | None = None
     id: Annotated[NewId | None, Field(validation_alias=AliasChoices("memory_id", "id"))] = None
-    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
-    timestamp: Moment | None = None
+    content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
+    timestamp: SaidAt | None = None
     ci: Annotated[NewId | None, Field(validation_alias=AliasChoices("ci", "ci_source"))] = None
     type: ItemKind | None = None
     summary: Annotated[Text, Field(max_length=MAX_STATEMENT_CHARS)] | None = None

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from ragpp.entries.usage import AgentSource, MemoryUse, TokenBudget
 from ragpp.entries.values import CatalogEntry, Form
-from ragpp.fields import Id, Metadata, NewId, Text
+from ragpp.fields import Id, Metadata, NewId, Said, Text
 from ragpp.models import Value
 
 MAX_PROMPT_CHARS: Final = 100_000
@@ -15,6 +15,7 @@ MAX_BUDGET: Final = 200_000
 CATALOG_TOKENS: Final = 600
 """Of a catalog for one turn, as it is rendered, at most."""
 Prompt = Annotated[Text, Field(max_length=MAX_PROMPT_CHARS)]
+Exchanged = Annotated[Said, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
 Requested = Annotated[tuple[Id, ...], Field(max_length=MAX_REQUESTED)]
 
 
@@ -161,8 +162,8 @@ class PostMessageIn(Value):
 
     user_id: NewId | None = None
     ci: NewId
-    message: Annotated[Prompt, Field(min_length=1)]
-    response: Annotated[Prompt, Field(min_length=1)]
+    message: Exchanged
+    response: Exchanged
     message_id: NewId | None = None
     response_id: NewId | None = None
 

@@ -16,15 +16,7 @@ from ragpp.catalog import (
     MemoryItem,
     RetrievalMode,
 )
-from ragpp.fields import (
-    Confidence,
-    Id,
-    Label,
-    Metadata,
-    Moment,
-    NewId,
-    Text,
-)
+from ragpp.fields import Confidence, Id, Label, Metadata, Moment, NewId, Said, SaidAt, Text
 from ragpp.models import Page, Value, Vector
 
 MAX_ITEMS: Final = 1_000
@@ -43,13 +35,13 @@ class ItemIn(Value):
     id_prefix: ClassVar[str] = "item_"
 
     id: NewId | None = None
-    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
+    content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
     source_resource_id: Id
     category: CategoryName | None = None
     confidence: Confidence = 0.8
     importance: Importance = "normal"
     kind: ItemKind = "fact"
-    occurred_at: Moment | None = None
+    occurred_at: SaidAt | None = None
     level: Level = "semantic"
     domain: Label | None = None
     task_type: Label | None = None

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.episodes import GENERAL, Goal, Reward
-from ragpp.fields import Id, Label, NewId, Text
+from ragpp.fields import Id, Label, NewId, Said
 from ragpp.models import Value
 from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
 
@@ -39,7 +39,7 @@ class AccessIn(Value):
     user_id: NewId | None = None
     agent_id: NewId | None = None
     memory_id: Id | None = None
-    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] | None = None
+    content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] | None = None
     domain: Label | None = None
     task_type: Label | None = None
     step_reward: Reward = 0.0

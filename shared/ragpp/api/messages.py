@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from ragpp.fields import MAX_MESSAGES, Content, Label, Metadata, Moment, Name, NewId
+from ragpp.fields import MAX_MESSAGES, Content, Label, Metadata, Name, NewId, SaidAt
 from ragpp.learned import chosen
 from ragpp.models import DEFAULT_SESSION, Role, TierName, Value, Visibility
 
@@ -35,7 +35,7 @@ class MessageIn(Value):
     role: Role = "user"
     name: Name | None = None
     content: Content
-    occurred_at: Moment | None = None
+    occurred_at: SaidAt | None = None
     message_type: Label = "conversation"
     channel: Label | None = None
     domain: Label | None = None

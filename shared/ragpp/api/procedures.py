@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from ragpp.api.messages import ChosenId
-from ragpp.fields import Confidence, Id, Label, NewId, Text
+from ragpp.fields import Confidence, Id, Label, NewId, Said, Text
 from ragpp.models import Value
 from ragpp.preference_values import PreferenceValue
 
@@ -45,7 +45,7 @@ class RuleIn(Value):
 
     user_id: NewId
     id: ChosenId | None = None
-    text: Annotated[Text, Field(min_length=1, max_length=4_000)]
+    text: Annotated[Said, Field(min_length=1, max_length=4_000)]
     triggers: Annotated[tuple[Label, ...], Field(max_length=50)] = ()
     priority: int = Field(default=5, ge=0, le=10)
     active: bool = True
@@ -58,7 +58,7 @@ class RuleChange(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "priority": 9, "active": True}})
 
     user_id: Id
-    text: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+    text: Annotated[Said, Field(min_length=1, max_length=4_000)] | None = None
     triggers: Annotated[tuple[Label, ...], Field(max_length=50)] | None = None
     priority: Annotated[int, Field(ge=0, le=10)] | None = None
     active: bool | None = None

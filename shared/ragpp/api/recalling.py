@@ -127,7 +127,8 @@ class RecallResponse(Value):
     tell within the deadline.
     `relevance`: whether anything that was found is about the question; `none` is for an assistant to say that it does
     not know. None where there seems to be nothing and that cannot be told: a tier or the embedder was missing, none of
-    the tiers asked ranks by meaning, or nobody measured the embedder. It does not narrow `memories`.
+    the tiers asked ranks by meaning, or nobody measured the embedder; and where something is, and the budget shows
+    nothing of it. It does not narrow `memories`.
     `memories`: the whole fused ranking, best first, up to `limit`. The context is the same whatever the limit, so
     `sections` may name what is not listed.
     """

@@ -16,20 +16,13 @@ from ragpp.catalog import (
     Resource,
     ResourceType,
 )
-from ragpp.fields import (
-    MAX_MESSAGES,
-    Content,
-    Id,
-    Metadata,
-    Moment,
-    Name,
-    NewId,
-    storable,
-)
+from ragpp.fields import MAX_MESSAGES, Content, Id, Metadata, Name, NewId, SaidAt, storable, telling
 from ragpp.jobs import Job
 from ragpp.models import Role, Value
 
-RawContent = Annotated[str, Field(min_length=1, max_length=MAX_RESOURCE_CHARS), AfterValidator(storable)]
+RawContent = Annotated[
+    str, Field(min_length=1, max_length=MAX_RESOURCE_CHARS), AfterValidator(storable), AfterValidator(telling)
+]
 
 
 class ResourceMessageIn(Value):
@@ -38,7 +31,7 @@ class ResourceMessageIn(Value):
     role: Role = "user"
     name: Name | None = None
     content: Content
-    occurred_at: Moment | None = None
+    occurred_at: SaidAt | None = None
     id: NewId | None = None
 
 
@@ -73,7 +66,7 @@ class ResourceIn(Value):
     content: RawContent | None = None
     messages: Annotated[tuple[ResourceMessageIn, ...], Field(max_length=MAX_MESSAGES)] = ()
     metadata: Metadata = Field(default_factory=dict)
-    occurred_at: Moment | None = None
+    occurred_at: SaidAt | None = None
     session_id: NewId | None = None
     agent_id: NewId | None = None
     visibility: CatalogVisibility | None = None

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import SecretStr
 
 from ragpp.errors import InvalidInput, Outdated
+from ragpp.fields import joined
 from ragpp.health import SCRATCH_TENANT
 from ragpp.models import Scope
 
@@ -25,7 +26,15 @@ class SourceMarks:
 
     def of(self, scope: Scope, source_id: str) -> str:
         """The mark of one of the user's sources."""
-        said = "\x1f".join((scope.tenant_id, scope.user_id, source_id))
+        return self._mark(joined(scope.tenant_id, scope.user_id, source_id))
+
+    def known_by(self, scope: Scope, source_id: str) -> tuple[str, ...]:
+        """The marks by which a source is known that was forgotten: its own, and the one that it had while U+001F might
+        be in ids and was not escaped."""
+        former = "\x1f".join((scope.tenant_id, scope.user_id, source_id))
+        return tuple(dict.fromkeys((self.of(scope, source_id), self._mark(former))))
+
+    def _mark(self, said: str) -> str:
         return hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
 
     def of_user(self, scope: Scope) -> str:
@@ -38,8 +47,8 @@ class SourceMarks:
         return hmac.new(self._key, f"query\x1e{text}".encode(), hashlib.sha256).hexdigest()
 
     def of_all(self, scope: Scope, source_ids: Iterable[str]) -> dict[str, str]:
-        """The id of each source by its mark."""
-        return {self.of(scope, source_id): source_id for source_id in source_ids}
+        """The id of each source by each of its marks."""
+        return {mark: source_id for source_id in source_ids for mark in self.known_by(scope, source_id)}
 
 
 def check_epoch(carried: int | None, current: int) -> None:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, field_validator, model_valida
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.catalog import DEFAULT_K, Importance
-from ragpp.fields import Text
+from ragpp.fields import Said, Text
 from ragpp.models import Value
 
 MAX_RECALLED: Final = 20
@@ -61,7 +61,7 @@ class RecallArguments(_Arguments):
 class RememberArguments(_Arguments):
     """Of `remember`."""
 
-    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] = Field(
+    content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] = Field(
         description="The fact or insight to remember. Be specific and complete."
     )
     category: _CategoryName | None = Field(

@@ -10,6 +10,7 @@ from ragpp.api import EntryIn, ItemIn, ItemsIn, ResourceIn
 from ragpp.catalog import Importance, ItemKind, ResourceEntry, ResourceType
 from ragpp.entries.values import ENTRY, GivenEntry
 from ragpp.errors import Conflict, InvalidInput
+from ragpp.fields import joined
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.parts import Parts
 
@@ -108,7 +109,7 @@ def item_id_of(where: Place, identifier: str | None) -> str:
     if identifier.startswith(EntryIn.id_prefix):
         return identifier
     whose = (where.scope.tenant_id, where.scope.user_id, where.whose.agent_id or "", where.whose.seen_by or "")
-    return f"{EntryIn.id_prefix}{uuid5(NAMESPACE_URL, chr(31).join((*whose, identifier)))}"
+    return f"{EntryIn.id_prefix}{uuid5(NAMESPACE_URL, joined(*whose, identifier))}"
 
 
 def importance_of(priority: int | None) -> Importance:

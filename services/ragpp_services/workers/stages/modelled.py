@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragpp.extraction import Extraction, Extractor
+from ragpp.fields import joined
 from ragpp.learned import READ_DETAIL, READ_ENTRY
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.transcripts import supports
@@ -193,4 +194,4 @@ def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extr
 
 
 def _claim_id(*said: str) -> str:
-    return f"{READ_ENTRY}{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"
+    return f"{READ_ENTRY}{hashlib.sha256(joined(*said).encode()).hexdigest()[:32]}"

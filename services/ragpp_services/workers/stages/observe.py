@@ -8,6 +8,7 @@ from typing import Final
 from ragpp.context.layout import names_relationship_type
 from ragpp.extraction import EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
+from ragpp.fields import joined
 from ragpp.learned import FOUND
 from ragpp.ledger import Work
 from ragpp.models import (
@@ -294,4 +295,4 @@ def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
 
 def finding_id(*said: str) -> str:
     """The id of a finding: the same for the same kind, speaker and words."""
-    return f"{FOUND}{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"
+    return f"{FOUND}{hashlib.sha256(joined(*said).encode()).hexdigest()[:32]}"

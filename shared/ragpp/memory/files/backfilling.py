@@ -8,6 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from ragpp.api import ResourceIn, ResourceMessageIn
 from ragpp.client import MemoryClient
+from ragpp.fields import joined
 from ragpp.jobs import Job
 from ragpp.models import Interaction
 from ragpp.paging import PAGE, pages
@@ -81,7 +82,7 @@ async def _stretches(
 
 def _resource(user_id: str, ci: str, stretch: list[Interaction]) -> ResourceIn:
     first, last = stretch[0], stretch[-1]
-    identity = "\x1f".join((user_id, ci, first.session_id, first.id, last.id))
+    identity = joined(user_id, ci, first.session_id, first.id, last.id)
     return ResourceIn(
         user_id=user_id,
         id=f"res_{uuid5(NAMESPACE_URL, identity)}",
