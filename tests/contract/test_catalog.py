@@ -290,6 +290,28 @@ async def test_what_a_later_item_says_otherwise_stands_before_what_it_replaces(t
     assert {one.item_id: one.replaced_by for one in await listed(tier, scope)} == {"old": "new", "new": None}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The Pro plan costs 10 euros per month", "The Pro plan costs 100 euros per year"),
+        ("The warranty lasts 2 years", "The warranty lasts 3 years with Plus"),
+        ("Delivery takes 2 days in Germany", "Delivery takes 5 days in Norway"),
+    ],
+)
+async def test_what_one_resource_says_at_one_time_never_replaces_itself(
+    tier: CatalogTier, scope: Scope, one: str, other: str
+) -> None:
+    await tier.store(scope, [resource(id="r"), item(one, "r", id="one"), item(other, "r", id="other")])
+    assert {found.item_id: found.replaced_by for found in await listed(tier, scope)} == {"one": None, "other": None}
+    later = [resource(id="r2", occurred_at=LATER), item(other, "r2", id="again", occurred_at=LATER)]
+    await tier.store(scope, later)  # what says one of them again leaves both
+    assert {found.item_id: found.replaced_by for found in await listed(tier, scope)} == {"one": None, "other": None}
+    await tier.create_category(scope, "prices", "What the plans cost per month")
+    await tier.put_in_category(scope, "prices", ["one", "other"])
+    page = await tier.consolidate(scope, "prices", force=True)
+    assert "~~" not in page.markdown_content
+
+
 async def test_what_is_said_again_after_it_was_replaced_holds_again(tier: CatalogTier, scope: Scope) -> None:
     first, other = "The Pro plan costs $299 per month", "The Pro plan costs $349 per month"
     again = item(first, "r2", id="again", occurred_at=LATER + timedelta(days=30))

@@ -1,6 +1,7 @@
 """How items are ranked and which of them replaced which: of what was scanned together, and of nothing else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -71,9 +72,10 @@ def test_importance_decides_between_equals_and_lifts_nothing_above_an_answer() -
     assert [one.ordinal for one in other.ranked] == [1, 2]
 
 
-def dated(said: str, hours: int, angle: float = 0) -> Dated:
-    vector = np.asarray([np.cos(angle), np.sin(angle)], np.float32)
-    return Dated(said, (NOON + timedelta(hours=hours), hours), vector)
+def dated(said: str, hours: int, angle: float = 0, *resources: str) -> Dated:
+    """A statement that these resources made so many hours after noon."""
+    vector, moment = np.asarray([np.cos(angle), np.sin(angle)], np.float32), NOON + timedelta(hours=hours)
+    return Dated(said, (moment, hours), vector, frozenset((resource, moment) for resource in resources))
 
 
 def another(earlier: str, later: str) -> bool:
@@ -90,6 +92,15 @@ def test_the_latest_of_what_says_otherwise_stands_first_and_replaces_the_others(
         "a2": "a3",
         "b1": "b2",
     }
+
+
+def test_what_one_resource_says_at_one_time_never_replaces_itself() -> None:
+    month, year = dated("a price", 1, 0, "list"), dated("another price", 1, 0, "list")
+    assert current_first([month, replace(year, moment=(NOON + timedelta(hours=1), 2))], another).replaced == {}
+    again = replace(year, moment=(NOON + timedelta(hours=9), 9), said=year.said | {("mail", NOON)})
+    assert current_first([month, again], another).replaced == {}  # said again elsewhere, it stands beside the other yet
+    assert current_first([month, dated("a new price", 2, 0, "list")], another).replaced == {0: 1}
+    assert current_first([month, dated("a new price", 2, 0, "new list")], another).replaced == {0: 1}
 
 
 def test_what_is_about_other_things_replaces_nothing() -> None:

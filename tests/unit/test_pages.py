@@ -361,3 +361,13 @@ def test_a_page_tells_what_a_stub_was_called_nowhere_and_the_rest_as_it_was() ->
     assert untitled(PAGE, ["res_1", "res_3", "res_9"]) == PAGE.replace(' "First call"', "")
     mine = "Ours [^1] [^2]\n\n[^1]: Of the First call (res_1)\n[^2]: Of the Renewal (res_2)"
     assert untitled(mine, ["res_1"]) == mine.replace("Of the First call", "Extracted from")
+
+
+def test_what_one_resource_says_at_one_time_is_never_struck_out() -> None:
+    """Also where one of the two was said again later, by another resource."""
+    by_month = item("m", "Ada prefers monthly billing", BILLING, "res_1", "res_2", day=40)
+    by_year = item("y", "Ada prefers annual billing", BILLING, "res_1")
+    told = frozenset({("res_1", by_year.occurred_at)})
+    together = [replace(by_month, said=told | {("res_2", by_month.occurred_at)}), replace(by_year, said=told)]
+    assert facts_of(page_of(by_month, by_year))[1].startswith("~~")
+    assert "~~" not in page_of(*together)

@@ -20,17 +20,19 @@ def page_items(statements: Sequence[Statement]) -> list[PageItem]:
     """The items among `statements` that the page shows, each with the resources of all that are one with it, its own
     first, and of when it was said last: what was said again holds again."""
     sources: dict[tuple[bool, str], dict[str, PageSource]] = {}
-    last_said: dict[tuple[bool, str], datetime] = {}
+    said: dict[tuple[bool, str], set[tuple[str, datetime]]] = {}
     for one in statements:
         item = one.is_everybodys, one.one_with or one.id
-        last_said[item] = max(last_said.get(item, one.occurred_at), one.occurred_at)
+        said.setdefault(item, set()).add((one.resource_id, one.occurred_at))
         named = sources.setdefault(item, {})
         named.setdefault(one.resource_id, PageSource(one.resource_id, one.resource_type, one.title))
     items = []
     for one in statements:
         if one.vector is not None:
             item = one.is_everybodys, one.id
-            items.append(PageItem(one.id, one.content, last_said[item], one.vector, tuple(sources[item].values())))
+            last_said = max(moment for _, moment in said[item])
+            named = tuple(sources[item].values())
+            items.append(PageItem(one.id, one.content, last_said, one.vector, named, frozenset(said[item])))
     return items
 
 

@@ -22,11 +22,12 @@ Contradicts = Callable[[str, str], bool]
 @dataclass(frozen=True, slots=True, eq=False)
 class Dated:
     """A statement and when it was made, of two at one moment the one that arrived later being later. `vector`: unit
-    length."""
+    length. `said`: which resources say it, and when."""
 
     content: str
     moment: tuple[datetime, int]
     vector: npt.NDArray[np.float32]
+    said: frozenset[tuple[str, datetime]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ def current_first(statements: Sequence[Dated], contradicts: Contradicts) -> Curr
 
 
 def replacements(statements: Sequence[Dated], contradicts: Contradicts) -> dict[int, int]:
-    """By which of them each was replaced that was, by their places; always by a later one."""
+    """By which of them each was replaced that was, by their places; always by a later one. What one resource says at
+    one time holds side by side, and never replaces itself: the prices of a month and of a year are two."""
     if len(statements) < 2:
         return {}
     matrix = np.stack([one.vector for one in statements])
@@ -67,7 +69,7 @@ def replacements(statements: Sequence[Dated], contradicts: Contradicts) -> dict[
         (place, other) if statements[place].moment < statements[other].moment else (other, place)
         for place, row in enumerate(nearest.tolist())
         for other in row
-        if cosines[place, other] >= NEAR
+        if cosines[place, other] >= NEAR and statements[place].said.isdisjoint(statements[other].said)
     }
     replaced: dict[int, int] = {}
     for earlier, later in sorted(pairs):

@@ -73,11 +73,13 @@ async def read(
     found = await items.found([one.ordinal for one in ranked])
     there = [(found[one.ordinal], one) for one in ranked if one.ordinal in found]
     groups = await items.groups([one.leader for one, _ in there], as_of)
-    whole = []
+    whole = list[tuple[Shown, Dated]]()
     for one, place in there:
         members = groups.get(one.leader, [])
         item_id = members[0].id if members else one.item.item_id
-        last_said = max((member.moment for member in members), default=(one.item.occurred_at, one.ordinal))
+        moments = [member.moment for member in members] or [(one.item.occurred_at, one.ordinal)]
+        said = {(one.item.source_resource_id, one.item.occurred_at)}
+        said |= {(member.resource_id, member.moment[0]) for member in members}
         update = {
             "item_id": item_id,
             "also_in": _others(one.item.source_resource_id, [member.resource_id for member in members]),
@@ -86,7 +88,8 @@ async def read(
         }
         agents = {one.item.agent_id, *(member.agent_id for member in members)} - {None}
         item = one.item.model_copy(update=update)
-        whole.append((Shown(one, item, place, tuple(sorted(filter(None, agents)))), last_said))
+        shown = Shown(one, item, place, tuple(sorted(filter(None, agents))))
+        whole.append((shown, Dated(item.content, max(moments), one.vector, frozenset(said))))
     if not told_replaced:
         return [one for one, _ in whole]
     return _current_first(whole) if len(whole) <= INLINE else await asyncio.to_thread(_current_first, whole)
@@ -96,10 +99,9 @@ def _others(resource: str, others: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in others if one != resource))
 
 
-def _current_first(whole: Sequence[tuple[Shown, tuple[datetime, int]]]) -> list[Shown]:
-    """Each with when it was said last: what was said again holds again."""
-    statements = [Dated(one.item.content, last_said, one.found.vector) for one, last_said in whole]
-    current = current_first(statements, contradicts)
+def _current_first(whole: Sequence[tuple[Shown, Dated]]) -> list[Shown]:
+    """Each as it was said last: what was said again holds again."""
+    current = current_first([dated for _, dated in whole], contradicts)
     shown: list[Shown] = []
     least = 0.0
     for place in reversed(current.order):

@@ -30,8 +30,9 @@ class Placed(NamedTuple):
 class Facts:
     """The facts of a page, which gave way to which, and how near they are to each other.
 
-    A fact gives way to the earliest of the NEAREST later ones that contradicts it; of two of the same moment neither
-    does. What gave way to one that gave way itself does not come back: only the latest word holds.
+    A fact gives way to the earliest of the NEAREST later ones that contradicts it; of two of the same moment, and of
+    two that one resource says at one time, neither does. What gave way to one that gave way itself does not come back:
+    only the latest word holds.
     """
 
     def __init__(self, items: Sequence[PageItem], contradicts: Contradicts) -> None:
@@ -76,7 +77,7 @@ class Facts:
         nearest = np.argsort(-near, kind="stable")[:NEAREST]
         for place in np.sort(nearest[near[nearest] >= ABOUT_THE_SAME]) + row + 1:
             later = self._items[place]
-            said_otherwise = later.occurred_at > item.occurred_at and later.content != item.content
-            if said_otherwise and contradicts(later.content, item.content):
+            is_later = later.occurred_at > item.occurred_at and later.said.isdisjoint(item.said)
+            if is_later and later.content != item.content and contradicts(later.content, item.content):
                 return int(place)
         return None

@@ -21,13 +21,15 @@ class PageSource:
 @dataclass(frozen=True, slots=True, eq=False)
 class PageItem:
     """A fact of a category. `content`: any text; `occurred_at`: aware, when it was learned; `vector`: float32 of unit
-    length, all of one page by the same model; `sources`: the resources it rests on, the first one first."""
+    length, all of one page by the same model; `sources`: the resources it rests on, the first one first; `said`: which
+    of them say it, and when."""
 
     id: str
     content: str
     occurred_at: datetime
     vector: Vector
     sources: tuple[PageSource, ...]
+    said: frozenset[tuple[str, datetime]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
