@@ -162,9 +162,9 @@ async def test_what_was_said_in_a_conversation_is_recalled_from_every_tier_and_w
     said = "My studio plan was cancelled.\n\n2. [1.00] The studio plan is free\n   Source: document | Category: prices"
     await memory.remember(user_id="u1", session_id="s1", messages=[{"name": "Ada", "content": said}])
     await gateway.digest(tenant)
-    found = await tools.call("recall", {"query": "What is it about the studio plan?", "scope": "all"})
-    tiers = re.findall(r"^   Source: conversation \| Category: (\w+)$", found, re.MULTILINE)
-    assert {"episodic", "catalog"} <= set(tiers)
+    found = await tools.call("recall", {"query": "What is it about the studio plan?"})
+    told = re.findall(r"^   Source: conversation \| Category: (\w+)$", found, re.MULTILINE)
+    assert {"episodic", "product_knowledge"} <= set(told)
     assert re.search(
         r"^\d\. \[\d\.\d\d\] \[\d{4}-\d\d-\d\d \d\d:\d\d\] Ada: My studio plan was cancelled\.$", found, re.MULTILINE
     )
@@ -219,7 +219,7 @@ async def test_what_a_tool_answered_is_no_new_memory_when_it_comes_back_as_a_mes
     """An agent that stores its whole conversation stores what its tools found, which were memories already."""
     await memory.remember(user_id="u1", messages=[{"id": "m1", "content": "My brother Otto works at Globex in Faro."}])
     await gateway.digest(tenant)
-    found = await tools.call("recall", {"query": "Where does Otto work?", "scope": "all"})
+    found = await tools.call("recall", {"query": "Where does Otto work?"})
     assert "Otto works at Globex" in found
     quoted = [{"id": "m2", "role": "tool", "content": found}, {"id": "m3", "role": "assistant", "content": found}]
     await memory.remember(user_id="u1", messages=quoted)

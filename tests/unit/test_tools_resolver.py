@@ -53,7 +53,7 @@ async def test_what_is_remembered_has_a_source_and_is_recalled_with_it(
     source = gateway.resources[kept.source_resource_id]
     assert (source.content, source.agent_id, source.resource_type) == (kept.content, "sales", "conversation")
     assert gateway.users == {"u1"}
-    assert await tools.call("recall", {"query": "What does Pro cost?"}) == (
+    assert await tools.call("recall", {"query": "What does Pro cost?", "scope": "catalog"}) == (
         "Found 1 relevant memories:\n\n"
         "1. [0.90] Pro costs $299 a month.\n"
         "   Source: conversation | Category: product_knowledge"
@@ -107,7 +107,7 @@ async def test_a_page_that_is_not_there_is_answered_with_those_that_are(
         assert answer.text == f"Category '{name.strip()[:100]}' not found.\n\nAvailable categories: objections"
 
 
-async def test_every_tier_is_asked_where_that_is_wanted(tools: MemoryTools, gateway: KnowingGateway) -> None:
+async def test_every_tier_is_asked_unless_the_catalog_is_meant(tools: MemoryTools, gateway: KnowingGateway) -> None:
     gateway.memories = [
         RecalledMemory(
             id=f"m{n}",
@@ -120,14 +120,22 @@ async def test_every_tier_is_asked_where_that_is_wanted(tools: MemoryTools, gate
         )
         for n in (2, 3)
     ]
-    assert await tools.call("recall", {"query": "Where does Ada live?", "scope": "all", "k": 1}) == (
+    assert await tools.call("recall", {"query": "Where does Ada live?", "k": 1}) == (
         "Found 1 relevant memories:\n\n"
         "1. [0.80] [2026-03-08 12:00] Ada: I moved to Porto 2 years ago.\n"
         "   Source: conversation | Category: episodic"
     )
     gateway.relevance = "none"
-    told = await tools.call("recall", {"query": "Who is Otto?", "scope": "all", "k": 1})
-    assert told.startswith("Found 1 relevant memories:\nNone of them seems to be about the question.\n\n1. [0.80]")
+    assert await tools.call("recall", {"query": "Who is Otto?"}) == "No relevant memories found for: Who is Otto?"
+    gateway.relevance, gateway.seen = "some", []
+    for every in ({}, {"scope": "all"}, {"scope": "all", "mode": "rag"}):
+        assert (await tools.call("recall", {"query": "x", **every})).startswith("Found 2 ")
+    assert {path for _, path in gateway.seen} == {"/v1/recall"}
+    await tools.call("remember", {"content": "Pro costs $299.", "category": "product_knowledge"})
+    gateway.seen = []
+    for of_catalog in ({"scope": "catalog"}, {"mode": "rag"}, {"category": "product_knowledge"}):
+        assert (await tools.call("recall", {"query": "x", **of_catalog})).startswith("Found 1 ")
+    assert {path for _, path in gateway.seen} == {"/v1/retrieve"}
     gateway.missing_tiers = ("episodic",)
     assert (await tools.answer("recall", {"query": "x", "scope": "all"})).ok
     gateway.memories = []
@@ -139,9 +147,12 @@ async def test_every_tier_is_asked_where_that_is_wanted(tools: MemoryTools, gate
 async def test_all_tiers_are_one_users_and_the_answer_says_so(gateway: KnowingGateway) -> None:
     async with MemoryClient("http://gateway", "k", transport=gateway) as client:
         answer = await MemoryTools(MemoryManager(client=client)).answer("recall", {"query": "x", "scope": "all"})
-    assert not answer.ok
-    assert "user_id" in answer.text
-    assert gateway.seen == []
+        assert not answer.ok
+        assert "user_id" in answer.text
+        assert gateway.seen == []
+        told = await MemoryTools(MemoryManager(client=client)).call("recall", {"query": "x"})
+    assert told == "No relevant memories found for: x"  # of what all users share there is the catalog alone
+    assert gateway.seen == [("POST", "/v1/retrieve")]
 
 
 @pytest.mark.parametrize(

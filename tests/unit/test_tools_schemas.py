@@ -47,14 +47,14 @@ def test_recall_has_the_arguments_of_the_document_with_their_bounds_and_defaults
     assert properties["mode"] == {
         "type": "string",
         "enum": ["rag", "llm", "hybrid"],
-        "default": "hybrid",
-        "description": 'Search mode - "rag" (fast), "llm" (accurate), "hybrid" (balanced).',
+        "description": "Search mode of curated knowledge, which alone is searched then - "
+        '"rag" (fast), "llm" (accurate), "hybrid" (balanced).',
     }
     assert properties["category"] == {
         "type": "string",
         "minLength": 1,
         "maxLength": 200,
-        "description": 'Optional category to filter results (e.g., "lead_preferences").',
+        "description": 'Optional category of curated knowledge to filter results (e.g., "lead_preferences").',
     }
 
 
@@ -79,7 +79,8 @@ def test_a_strict_schema_requires_everything_and_lets_null_stand_for_what_is_lef
     assert properties["mode"] == {
         "type": ["string", "null"],
         "enum": ["rag", "llm", "hybrid", None],
-        "description": 'Search mode - "rag" (fast), "llm" (accurate), "hybrid" (balanced).',
+        "description": "Search mode of curated knowledge, which alone is searched then - "
+        '"rag" (fast), "llm" (accurate), "hybrid" (balanced).',
     }
     assert properties["query"] == {
         "type": "string",

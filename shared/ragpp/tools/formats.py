@@ -20,13 +20,15 @@ from ragpp.tools.specifications import ToolName
 
 NONE: Final = "(none)"
 """In place of a category's name, which has no brackets."""
-NOTHING_FITS: Final = "None of them seems to be about the question."
-"""Below the heading, where it comes back as part of what a tool found (`ragpp.context.echo`)."""
 PREVIEW_CHARS: Final = 100
 NAME_CHARS: Final = 100
 ERROR_CHARS: Final = 1_000
 CONVERSATION: Final = "conversation"
 """What everything outside of the catalog was learned from."""
+
+
+_OF_AN_ITEM: Final = (("resource_type", CONVERSATION), ("category", "catalog"))
+"""What an item's metadata say of it, and what is said where they do not."""
 
 
 @dataclass(frozen=True)
@@ -47,27 +49,28 @@ class Found:
 
     @classmethod
     def of_memory(cls, memory: Memory) -> Self:
-        """A memory of any tier, which stands for its category: an interaction with its day and speaker."""
-        if memory.kind != "item":
+        """A memory of any tier, which stands for its category where it has none: an interaction with its day and
+        speaker."""
+        if memory.tier != "catalog":
             return cls(line_of(memory), memory.score, CONVERSATION, memory.tier)
-        source = str(memory.metadata.get("resource_type") or CONVERSATION)  # of the catalog's own, not of a caller
-        return cls(_statement(memory.text, memory.corrected_by), memory.score, source, memory.tier)
+        told = memory.metadata  # the catalog's own, not a caller's
+        source, category = (str(told.get(name) or other) for name, other in _OF_AN_ITEM)
+        return cls(_statement(memory.text, memory.corrected_by), memory.score, source, category)
 
 
 def _statement(text: str, corrected_by: str | None) -> str:
     return continued(f"{CORRECTED.lstrip()} {text}" if corrected_by else text)
 
 
-def recalled(query: str, found: Sequence[Found], *, nothing_fits: bool = False) -> str:
-    """What `recall` answers; best first. `nothing_fits`: none of it seems to be about the query, and that is said."""
+def recalled(query: str, found: Sequence[Found]) -> str:
+    """What `recall` answers; best first."""
     if not found:
         return f"No relevant memories found for: {continued(query)}"
     told = (
         found_item(number, one.confidence, one.content, one.source, one.category)
         for number, one in enumerate(found, start=1)
     )
-    heading = found_heading(len(found))
-    return "\n\n".join((f"{heading}\n{NOTHING_FITS}" if nothing_fits else heading, *told))
+    return "\n\n".join((found_heading(len(found)), *told))
 
 
 def remembered(item: MemoryItem) -> str:

@@ -64,12 +64,9 @@ class MemoryTools:
 
     async def _answered(self, given: Arguments) -> str:
         match given:
-            case RecallArguments(scope="all"):
-                answer = await self._memory.recall_whole(given.query, given.k)
-                found = [formats.Found.of_memory(one) for one in answer.memories]
-                return formats.recalled(given.query, found, nothing_fits=answer.relevance == "none")
             case RecallArguments():
-                return await self._recalled(given)
+                of_catalog = given.of_catalog or (given.scope is None and self._memory.whose.user_id is None)
+                return await (self._retrieved(given) if of_catalog else self._recalled(given))
             case RememberArguments():
                 await self._named(given.category)
                 item = await self._memory.remember(given.content, given.category, given.importance)
@@ -81,8 +78,14 @@ class MemoryTools:
                 return await self._memory.get_category_content(given.name)
 
     async def _recalled(self, given: RecallArguments) -> str:
+        """Of every tier; nothing where none of it seems to be about the query."""
+        answer = await self._memory.recall_whole(given.query, given.k)
+        found = [] if answer.relevance == "none" else [formats.Found.of_memory(one) for one in answer.memories]
+        return formats.recalled(given.query, found)
+
+    async def _retrieved(self, given: RecallArguments) -> str:
         await self._named(given.category)
-        result = await self._memory.retrieve(given.query, given.mode, given.k, given.category)
+        result = await self._memory.retrieve(given.query, given.mode or "hybrid", given.k, given.category)
         scored = zip(result.items, result.confidence_scores, strict=True)
         return formats.recalled(given.query, [formats.Found.of_item(*one) for one in scored])
 

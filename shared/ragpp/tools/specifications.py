@@ -31,7 +31,8 @@ class _Arguments(Value):
 
 
 class RecallArguments(_Arguments):
-    """Of `recall`. `scope`: `all` asks every tier of the memory, to which `mode` and `category` mean nothing."""
+    """Of `recall`, which asks every tier of the memory unless `mode` or `category`, which only the catalog has, says
+    otherwise; `scope` says it outright."""
 
     query: Annotated[Text, Field(min_length=1, max_length=MAX_QUESTION_CHARS)] = Field(
         description="What to search for. Be specific for better results."
@@ -39,17 +40,27 @@ class RecallArguments(_Arguments):
     k: int = Field(
         default=DEFAULT_K, ge=1, le=MAX_RECALLED, description="Maximum number of results to return (1-20, default 5)."
     )
-    mode: Literal["rag", "llm", "hybrid"] = Field(
-        default="hybrid", description='Search mode - "rag" (fast), "llm" (accurate), "hybrid" (balanced).'
+    mode: Literal["rag", "llm", "hybrid"] | None = Field(
+        default=None,
+        description="Search mode of curated knowledge, which alone is searched then - "
+        '"rag" (fast), "llm" (accurate), "hybrid" (balanced).',
     )
     category: _CategoryName | None = Field(
-        default=None, description='Optional category to filter results (e.g., "lead_preferences").'
+        default=None,
+        description='Optional category of curated knowledge to filter results (e.g., "lead_preferences").',
     )
-    scope: Literal["catalog", "all"] = Field(
-        default="catalog",
-        description='Where to search - "catalog" (curated knowledge), "all" (past conversations, people, relationships '
-        "and preferences, too; without a category).",
+    scope: Literal["catalog", "all"] | None = Field(
+        default=None,
+        description='Where to search - "all" (past conversations, people, relationships, preferences and curated '
+        'knowledge; the default), "catalog" (curated knowledge alone, the default with a mode or a category).',
     )
+
+    @property
+    def of_catalog(self) -> bool:
+        """Whether the catalog alone is asked."""
+        if self.scope is None:
+            return self.mode is not None or self.category is not None
+        return self.scope == "catalog"
 
     @model_validator(mode="after")
     def _one_narrowing(self) -> Self:
