@@ -25,7 +25,7 @@
 // What a query names ($keys) or means ($embedding, null for neither), the relationships of these seeds and, one hop
 // further, of the best entities beside them. Edges of one entity are cut to the $first_hop or $second_hop mentioned
 // last, of those known at $as_of, before they are ranked: of what a hub has beyond, two moments are read, which costs
-// half a millisecond for 1,000 edges. Evidence is read only for what was mentioned
+// half a millisecond for 1,000 edges, and what it is and of whom, by which equal ones are told apart whoever's they are. Evidence is read only for what was mentioned
 // or named after $as_of, where the state says too much; it is reached from its entity (`+ ''` keeps the planner from
 // the index on what is stated, which it once scanned whole: everyone's, for each edge). Meaning is an exact cosine over the $shortlist entities whose
 // sketches are nearest, of $scanned that were known at $as_of; which ones, where a user has more, is left to the graph,
