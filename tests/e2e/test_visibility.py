@@ -249,7 +249,7 @@ async def test_a_rule_of_one_agent_is_for_no_other_that_is_named_and_a_shared_on
     await team.digest()
 
     async def told(who: str | None, named: str | None) -> set[str]:
-        asked: Json = {"user_id": team.user_id, "query": "When is the next train?", "tiers": ["procedural"]}
+        asked: dict[str, Json] = {"user_id": team.user_id, "query": "When is the next train?", "tiers": ["procedural"]}
         answered = await team.of(who).post("/v1/recall", json={**asked, "agent_id": named} if named else asked)
         return {one["text"] for one in answered.json()["memories"] if one["kind"] == "rule"}
 
