@@ -21,6 +21,8 @@ def bring_up(
     with Display(quiet=quiet) as display:
         started = lifecycle.bring_up(display, workers=workers, anew=anew, again=again)
     if not quiet:
+        if started.without_second:
+            err.print(safe(f"without the second encoder: {started.without_second}", "yellow"), soft_wrap=True)
         if started.key == "replaced":
             replaced = f"the stack's key was revoked, or is not known: a new one is in {lifecycle.home.key_path}"
             err.print(safe(replaced, "yellow"), soft_wrap=True)

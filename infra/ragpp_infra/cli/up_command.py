@@ -33,7 +33,7 @@ def up(
     each that is not given. What is to change can be seen before: ragpp status.
 
     Settings that the environment has not are taken from a file .env in this folder. The first start downloads Neo4j
-    once.
+    and the second encoder once.
 
     Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
@@ -80,6 +80,7 @@ def _tell(lifecycle: Lifecycle, started: Started, unheeded: Unheeded, *, as_json
             "unknown_settings": unheeded.unknown,
             "broken_lines": unheeded.broken_lines,
             "settings_without_effect": started.without_effect,
+            "without_second_encoder": started.without_second or None,
             "seconds": round(started.seconds, 3),
             "servers": [asdict(report) for report in started.servers],
             "services": [asdict(report) for report in started.services],

@@ -12,6 +12,7 @@ import psutil
 from ragpp.places import cache_folder
 from ragpp_infra.embedded.home import HOST, Home
 from ragpp_infra.embedded.known_settings import known_settings
+from ragpp_infra.embedded.second_encoder import SETTING, second_encoder
 from ragpp_infra.secret_file import SECRETS
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def environment_of(home: Home, endpoints: "Endpoints", port: int) -> dict[str, s
         "GATEWAY_PORT": str(port),
         "GATEWAY_AUDIT_SPOOL": str(home.path / "audit-spool.jsonl"),
         "EMBEDDING_CACHE_DIR": str(embedding_cache()),
+        SETTING: second_encoder(),
     }
 
 
@@ -62,7 +64,7 @@ def embedding_cache() -> Path:
 
 def given_settings() -> dict[str, str]:
     """What the caller gives to services that are started now: the environment, with places as absolute paths."""
-    return {**os.environ, "EMBEDDING_CACHE_DIR": str(embedding_cache())}
+    return {**os.environ, "EMBEDDING_CACHE_DIR": str(embedding_cache()), SETTING: second_encoder()}
 
 
 def of_service(service: str, settings: Mapping[str, str]) -> dict[str, str]:

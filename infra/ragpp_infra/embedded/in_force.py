@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from ragpp.places import cache_folder
 from ragpp_infra.embedded.environment import OF_ONE, PORT, SET_BY_THE_STACK, started_with
 from ragpp_infra.embedded.known_settings import settings_classes
+from ragpp_infra.embedded.second_encoder import SETTING, second_encoder
 
 Origin = Literal["default", ".env", "environment", "stack"]
 MASK: Final = "********"
@@ -62,7 +63,7 @@ def _in_force(
         return of_stack.get(name), "stack"
     if name in os.environ:
         value = os.environ[name]
-        made_absolute = name == "EMBEDDING_CACHE_DIR" and value
+        made_absolute = name in {"EMBEDDING_CACHE_DIR", SETTING} and value
         origin: Origin = ".env" if name in from_file else "environment"
         return str(Path(value).expanduser().absolute()) if made_absolute else value, origin
     return _default(name, info), "default"
@@ -71,6 +72,8 @@ def _in_force(
 def _default(name: str, info: FieldInfo) -> str | None:
     if name == "EMBEDDING_CACHE_DIR":
         return str(cache_folder())
+    if name == SETTING:
+        return second_encoder()
     value = None if info.is_required() else info.get_default(call_default_factory=True)
     if value is None:
         return None

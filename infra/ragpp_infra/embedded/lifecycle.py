@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +17,7 @@ from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import Key, ensure_key, is_own, make_own_key
 from ragpp_infra.embedded.known_settings import check_settings
 from ragpp_infra.embedded.processes import memory_mb, uptime_s
+from ragpp_infra.embedded.second_encoder import why_without
 from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
 from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
 from ragpp_infra.embedded.stack import Stack
@@ -54,13 +57,15 @@ class ProcessStatus:
 
 @dataclass(frozen=True)
 class Started:
-    """What one `bring_up` found and did. `without_effect`: settings that were given and that the stack sets itself."""
+    """What one `bring_up` found and did. `without_effect`: settings that were given and that the stack sets itself.
+    `without_second`: why there is no second encoder, empty where there is one or none is wanted."""
 
     servers: Sequence[ServerReport]
     services: Sequence[ServiceReport]
     key: Key
     without_effect: Sequence[str]
     seconds: float
+    without_second: str = ""
 
 
 class Lifecycle:
@@ -97,7 +102,13 @@ class Lifecycle:
             on_download=progress.download,
             on_report=progress.server_report,
         )
-        servers = stack.up()
+        cancelled = threading.Event()
+        with ThreadPoolExecutor(1, thread_name_prefix="second") as pool:
+            fetching = pool.submit(why_without, lambda what: progress.step(GATEWAY, what), cancelled)
+            try:
+                servers, without_second = stack.up(), fetching.result()
+            finally:
+                cancelled.set()
         if asyncio.run(is_unfinished(stack.postgres_superuser_dsn())):
             raise StackError(HALF_RESTORED, suggestions=REPEAT)
         endpoints = stack.endpoints()
@@ -109,7 +120,7 @@ class Lifecycle:
         for report in services:
             progress.service_report(report)
         vain = without_effect(os.environ, environment_of(self.home, endpoints, 0)) if anew else []
-        return Started(servers, services, key, vain, time.monotonic() - began)
+        return Started(servers, services, key, vain, time.monotonic() - began, without_second)
 
     def other_settings(self) -> dict[str, list[str]]:
         """Names of the settings that running services have other values of than the next `up` would give them from

@@ -1,6 +1,8 @@
-"""The embedder that the settings name; each implementation is imported when it is asked for."""
+"""The embedder that the settings name, and the second encoder; each is imported when it is asked for."""
 
-from ragpp.embedding.port import Embedder
+from pathlib import Path
+
+from ragpp.embedding.port import Embedder, SecondEncoder
 from ragpp.errors import ConfigurationError
 from ragpp.places import cache_folder
 from ragpp.providers import INSTALL
@@ -39,3 +41,12 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
             )
 
             return SentenceTransformersEmbedder(settings.model, settings.dimension)
+
+
+def make_second(settings: EmbeddingSettings) -> SecondEncoder | None:
+    """The second encoder, which has loaded nothing yet; None where the settings name no file."""
+    if not settings.second:
+        return None
+    from ragpp.embedding.second import E5Encoder  # noqa: PLC0415 - 60 MB that a process without it does not need
+
+    return E5Encoder(Path(settings.second).expanduser(), threads=settings.threads)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +12,8 @@ from ragpp.embedding.checkpoint import MODEL, Checkpoint, installed_checkpoint
 from ragpp.embedding.graph_cache import load_graph
 from ragpp.embedding.lanes import SLICE_TOKENS, Lanes, TokenIds
 from ragpp.embedding.port import FloatMatrix, require_unicode
-from ragpp.text.tokens import UNSETTLED_TOKENS, load_tokenizer
+from ragpp.embedding.runtime import session_of, tokens_of
+from ragpp.text.tokens import load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,13 +83,7 @@ class _MiniLM:
         self._given_checkpoint = checkpoint
 
     def tokenise(self, text: str) -> TokenIds:
-        window = 8 * (MAX_TOKENS + UNSETTLED_TOKENS)
-        ids = self._encode(text[:window])
-        while window < len(text) and len(ids) < MAX_TOKENS + UNSETTLED_TOKENS:
-            window *= 2
-            ids = self._encode(text[:window])
-        first, last = self._frame
-        return [first, *ids[: MAX_TOKENS - 2], last]
+        return tokens_of(self._tokenizer, text, MAX_TOKENS)
 
     def run(self, batch: Sequence[TokenIds]) -> FloatMatrix:
         shape = len(batch), max(map(len, batch))
@@ -100,11 +94,6 @@ class _MiniLM:
         rows: FloatMatrix = self._session.run(["embedding"], {"input_ids": input_ids, "attention_mask": mask})[0]
         return rows
 
-    def _encode(self, text: str) -> TokenIds:
-        # Unlike `encode`, `encode_batch` lets other threads run; a batch of one keeps it on one core.
-        ids: TokenIds = self._tokenizer.encode_batch([text], add_special_tokens=False)[0].ids
-        return ids
-
     @cached_property
     def _checkpoint(self) -> Checkpoint:
         return self._given_checkpoint or installed_checkpoint()
@@ -114,21 +103,5 @@ class _MiniLM:
         return load_tokenizer(self._checkpoint)
 
     @cached_property
-    def _frame(self) -> tuple[int, int]:
-        first, last = self._tokenizer.encode("").ids
-        return first, last
-
-    @cached_property
     def _session(self) -> InferenceSession:
-        # else it keeps an id of this machine in the user's cache folder and reports to its makers; when it is imported
-        # it looks at the process's own environment, and takes no word for it afterwards
-        os.putenv("ORT_DISABLE_TELEMETRY", "1")
-        import onnxruntime  # noqa: PLC0415 - 0.1 s and 30 MB that no other embedder needs
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.add_session_config_entry("session.inter_op.allow_spinning", "0")
-        graph = load_graph(self._checkpoint, self._cache_dir)
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        return session_of(load_graph(self._checkpoint, self._cache_dir))

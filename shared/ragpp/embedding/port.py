@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FloatMatrix = npt.NDArray[np.float32]
+SECOND_DIMENSION: Final = 384
+"""Of every second encoder's vectors: there is one model."""
 
 
 class Embedder(Protocol):
@@ -48,6 +50,40 @@ class Embedder(Protocol):
 
     async def close(self) -> None:
         """Release threads and connections; harmless to repeat. What was not finished fails with EmbeddingError."""
+        ...
+
+
+class SecondEncoder(Protocol):
+    """Turns questions and passages into vectors whose inner product tells how well one answers the other: beside an
+    Embedder, where it is there, never in its place. One instance serves many tasks at once.
+
+    A text has one vector, to the bit, whatever is encoded with it. Making one does no work.
+    """
+
+    @property
+    def model(self) -> str:
+        """The model's public name."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """SECOND_DIMENSION."""
+        ...
+
+    async def encode_questions(self, texts: Sequence[str]) -> FloatMatrix:
+        """One row for each question, in order; of what shape and with what errors, `Embedder.embed` says."""
+        ...
+
+    async def encode_passages(self, texts: Sequence[str]) -> FloatMatrix:
+        """One row for each text that may answer, in order; as `encode_questions`."""
+        ...
+
+    async def warm(self) -> None:
+        """Load what the first call would load. Harmless to repeat. Raises EmbeddingError."""
+        ...
+
+    async def close(self) -> None:
+        """Release threads; harmless to repeat. What was not finished fails with EmbeddingError."""
         ...
 
 

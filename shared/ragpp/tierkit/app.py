@@ -9,8 +9,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from ragpp.aside import answer_promptly
-from ragpp.embedding import Embedder
-from ragpp.embedding.factory import make_embedder
+from ragpp.embedding import Embedder, SecondEncoder
+from ragpp.embedding.factory import make_embedder, make_second
 from ragpp.errors import ConfigurationError
 from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
@@ -34,7 +34,8 @@ from ragpp.tierkit.traced import traced_embedder
 
 @asynccontextmanager
 async def open_tools() -> AsyncIterator[Tools]:
-    """What tiers share, by the settings. The embedder is made when it is first asked for, and closed at the end."""
+    """What tiers share, by the settings. Embedder and second encoder are made when they are first asked for, and closed
+    at the end."""
     async with AsyncExitStack() as stack:
 
         @cache
@@ -43,7 +44,14 @@ async def open_tools() -> AsyncIterator[Tools]:
             stack.push_async_callback(made.close)
             return traced_embedder(made)
 
-        tools = Tools(embedder, tokenizers=Tokenizers(ReaderSettings().tokenizer))
+        @cache
+        def second() -> SecondEncoder | None:
+            made = make_second(EmbeddingSettings())
+            if made is not None:
+                stack.push_async_callback(made.close)
+            return made
+
+        tools = Tools(embedder, tokenizers=Tokenizers(ReaderSettings().tokenizer), second=second)
         stack.callback(watch_cache("tokens", tools.counter.cache_info))
         for name, infos in CACHES.items():
             for info in infos:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from ragpp.clock import Clock, system_clock
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import ConfigurationError
 from ragpp.models import TierName
 from ragpp.settings import TierSettings
@@ -23,13 +23,15 @@ TierT_co = TypeVar("TierT_co", bound=MemoryTier, covariant=True)
 @dataclass(frozen=True)
 class Tools:
     """What the tiers of one process share. `embedder`: the process's one, so that a model is loaded once, and not where
-    no tier asks for it. `counter`: tokens of the embedding model, which bound a chunk. `tokenizers`: those of the
-    models that read what is recalled, which budgets are counted in."""
+    no tier asks for it; `second`: so the second encoder, None where there is none. `counter`: tokens of the embedding
+    model, which bound a chunk. `tokenizers`: those of the models that read what is recalled, which budgets are counted
+    in."""
 
     embedder: Callable[[], Embedder]
     counter: TokenCounter = field(default_factory=TokenCounter)
     tokenizers: Tokenizers = field(default_factory=Tokenizers)
     clock: Clock = system_clock
+    second: Callable[[], SecondEncoder | None] = lambda: None
 
 
 OpenTiers = Callable[[Tools], AbstractAsyncContextManager[Tiers]]

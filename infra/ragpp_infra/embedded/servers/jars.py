@@ -1,4 +1,4 @@
-"""Neo4j's jars: fetched once per user, in parallel, each one checked against the committed lock.
+"""Neo4j's jars and the second encoder's: fetched once per user, in parallel, each checked against the committed lock.
 
 A jar that is in the cache under its own name has been verified: it gets that name only afterwards. Later
 starts therefore compare sizes alone, which takes a millisecond or two for all of them.
@@ -85,18 +85,19 @@ def fetch(
     Proxies and certificates come from the environment, as httpx reads them (`HTTPS_PROXY`, `SSL_CERT_FILE`).
     Two processes may fetch into one cache at once. Raises StackError, also soon after `cancelled` is set.
     """
-    missing = [jar for jar in jars if not _present(jar, cache)]
+    missing = [jar for jar in jars if not is_present(jar, cache)]
     if missing:
         from ragpp_infra.embedded.servers.jar_download import Download  # noqa: PLC0415 - once on a machine
 
         cancelled = cancelled or threading.Event()
         Download(missing, cache, base_url or repository(), attempts, on_download, cancelled).run()
         if cancelled.is_set():
-            raise StackError("the download of Neo4j was cancelled", suggestions=("Repeat: what has arrived is kept.",))
+            raise StackError("the download was cancelled", suggestions=("Repeat: what has arrived is kept.",))
     return [cache / jar.path for jar in jars]
 
 
-def _present(jar: Jar, cache: Path) -> bool:
+def is_present(jar: Jar, cache: Path) -> bool:
+    """Whether `jar` is in `cache`, by its size: it has its name there once its digest was right."""
     try:
         return (cache / jar.path).stat().st_size == jar.size
     except FileNotFoundError:
