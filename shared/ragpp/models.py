@@ -342,7 +342,8 @@ STANDING: Final = "standing"
 class MemoryQuery(Value):
     """A question to a tier.
 
-    `embedding`: of `text`; None lets the tier embed it. `entities`: names that the text mentions.
+    `embedding`: of `text`; None lets the tier embed it. `second`: of `text` by the second encoder, where there is one
+    (episodic); None leaves its vectors out. `entities`: names that the text mentions.
     `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
     `token_budget`: for tiers that cut what they return by size (short-term), in tokens of `tokenizer`, the usual one
     where that is None. `explain`: the signals of each memory are wanted. `rejected`: so are relationships that a person
@@ -354,6 +355,7 @@ class MemoryQuery(Value):
     scope: Scope
     text: Text = ""
     embedding: Vector | None = None
+    second: Vector | None = None
     entities: tuple[Name, ...] = ()
     limit: int = Field(default=20, ge=1, le=1_000)
     token_budget: int | None = Field(default=None, ge=0)

@@ -284,8 +284,9 @@ class EpisodicTier(MemoryTier, Protocol):
     async def index_sentences(self, scope: Scope, limit: int = 32) -> int:
         """Embed what stored interactions tell sentence by sentence, with who "I" and "you" are written out, for
         searches to find a long one by the sentence that answers: of `limit` chunks at most that were not looked at, the
-        oldest first, of the whole memory. Until then they are found as a whole. Returns how many were looked at; 0 when
-        none is left. Repeating it is harmless."""
+        oldest first, of the whole memory; and each chunk as a whole by the second encoder where there is one, for which
+        what was looked at before is looked at again. Until then they are found as a whole. Returns how many were looked
+        at; 0 when none is left. Repeating it is harmless."""
         ...
 
     async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:

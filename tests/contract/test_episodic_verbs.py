@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.errors import EmbeddingError
+from ragpp.errors import EmbeddingError, InvalidInput
 from ragpp.tiers import EpisodicTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
 from tests.support.embedding import LostEmbedder
 from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
+from tests.support.second import HashingSecond
 
 pytestmark = pytest.mark.server
 LONG = "We walked along the harbour for hours. The lighthouse stands in Porto. Then it rained on us all day long."
@@ -26,7 +27,7 @@ def embedder() -> LostEmbedder:
 async def tier(
     request: pytest.FixtureRequest, endpoints: Endpoints, embedder: HashingEmbedder
 ) -> AsyncIterator[EpisodicTier]:
-    opening = episodic_tier(endpoints, embedder=embedder)
+    opening = episodic_tier(endpoints, embedder=embedder, second=HashingSecond())
     async with reached(request.param, "episodic", EpisodicTier, opening) as opened:
         yield opened
 
@@ -54,6 +55,17 @@ async def test_what_is_found_says_what_share_of_the_question_it_tells(tier: Epis
         assert part is not None
         assert 0 < part < whole <= 1
         assert shares.get("m2", 0.0) == 0
+
+
+async def test_a_question_brings_its_vector_by_the_second_encoder(tier: EpisodicTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [episodic_entry(LONG, id="m1")])
+    await tier.index_sentences(scope)
+    query = episodic_query(scope, LONG)
+    for refused in ((1.0,) * 383, (0.0,) * 384, (float("nan"), *(1.0,) * 383)):
+        with pytest.raises(InvalidInput, match="second encoder"):
+            await tier.retrieve(query.model_copy(update={"second": refused}))
+    assert [one.id for one in await tier.retrieve(query.model_copy(update={"second": (1.0,) * 384}))] == ["m1"]
 
 
 async def test_what_could_not_be_embedded_is_embedded_later(tier: EpisodicTier, embedder: LostEmbedder) -> None:

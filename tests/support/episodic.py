@@ -8,7 +8,7 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from ragpp.clock import Clock, system_clock
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import (
     DEFAULT_SESSION,
@@ -40,14 +40,22 @@ def postgres_settings(endpoints: Endpoints) -> PostgresSettings:
 
 @asynccontextmanager
 async def episodic_tier(
-    endpoints: Endpoints, *, embedder: Embedder | None = None, clock: Clock = system_clock, idle_s: float | None = None
+    endpoints: Endpoints,
+    *,
+    embedder: Embedder | None = None,
+    clock: Clock = system_clock,
+    idle_s: float | None = None,
+    second: SecondEncoder | None = None,
 ) -> AsyncIterator[PostgresEpisodicTier]:
-    """The tier, migrated, with the hashing embedder or another; `idle_s`: how long a transaction may be silent."""
+    """The tier, migrated, with the hashing embedder or another, and without a second encoder or with one; `idle_s`: how
+    long a transaction may be silent."""
     settings = postgres_settings(endpoints)
     if idle_s is not None:
         settings = settings.model_copy(update={"idle_transaction_s": idle_s})
     await migrate(settings)
-    async with open_tier(settings, embedder=embedder or HashingEmbedder(), counter=COUNTER, clock=clock) as tier:
+    async with open_tier(
+        settings, embedder=embedder or HashingEmbedder(), counter=COUNTER, clock=clock, second=second
+    ) as tier:
         yield tier
 
 

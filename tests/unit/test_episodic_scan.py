@@ -1,5 +1,6 @@
 """What a scan brings back is unpacked as it was packed."""
 
+import math
 import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -28,6 +29,7 @@ class Row:
     name: str | None
     distance: float
     told: float | None
+    second: float | None
     lexical: dict[int, float]
     eligible: bool
 
@@ -47,7 +49,11 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
 
     if not rows:
         return Columns(chunks=0)
-    telling = [(row, row.told) for row in reversed(rows) if row.told is not None]
+    telling = [row for row in reversed(rows) if row.told is not None or row.second is not None]
+
+    def or_nan(distance: float | None) -> float:
+        return math.nan if distance is None else distance
+
     return Columns(
         chunks=len(rows),
         ordinals=numbers("q", [row.ordinal for row in rows]),
@@ -59,9 +65,10 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
         distances=numbers("f", [row.distance for row in rows]),
         lexical=b"".join(sparse(row.lexical) for row in rows),
         eligible=bytes(row.eligible for row in rows),
-        told_ordinals=numbers("q", [row.ordinal for row, _ in telling]) if telling else None,
-        told_parts=numbers("i", [row.part for row, _ in telling]) if telling else None,
-        told_distances=numbers("f", [distance for _, distance in telling]) if telling else None,
+        told_ordinals=numbers("q", [row.ordinal for row in telling]) if telling else None,
+        told_parts=numbers("i", [row.part for row in telling]) if telling else None,
+        told_distances=numbers("f", [or_nan(row.told) for row in telling]) if telling else None,
+        told_seconds=numbers("f", [or_nan(row.second) for row in telling]) if telling else None,
     )
 
 
@@ -88,6 +95,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
                 name,
                 draw(st.floats(0, 2, width=32)),
                 draw(st.none() | st.floats(0, 2, width=32)),
+                draw(st.none() | st.floats(0, 2, width=32)),
                 draw(st.dictionaries(low_terms, weights, max_size=6)),
                 eligible,
             )
@@ -105,6 +113,7 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
     for place, row in enumerate(rows):
         assert found.cosine[place] == pytest.approx(1 - row.distance)
         assert found.told[place] == pytest.approx(np.nan if row.told is None else 1 - row.told, nan_ok=True)
+        assert found.second[place] == pytest.approx(np.nan if row.second is None else 1 - row.second, nan_ok=True)
         held = [row.lexical.get(term, 0.0) for term in terms]
         assert found.lexical[place].tolist() == [max(weight, 0.0) for weight in held]
         assert found.asked[place].tolist() == pytest.approx([max(weight / ASKED, 0.0) for weight in held])
@@ -116,7 +125,7 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
 
 
 def test_columns_that_were_not_asked_for_do_not_narrow_or_count() -> None:
-    row = Row(7, 0, 0, 0, None, 0.0, None, {}, eligible=True)
+    row = Row(7, 0, 0, 0, None, 0.0, None, None, {}, eligible=True)
     columns = packed([row], [])
     bare = Columns(
         chunks=1,

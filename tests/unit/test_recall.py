@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ragpp.api import RecallRequest, RecallResponse
-from ragpp.embedding import Embedder, FloatMatrix
+from ragpp.embedding import Embedder, FloatMatrix, SecondEncoder
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.fields import TokenizerName
@@ -20,6 +20,7 @@ from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.recall import CANDIDATES, NOT_OFFERED, Recaller
 from tests.support.embedding import LostEmbedder
 from tests.support.scopes import new_scope
+from tests.support.second import HashingSecond
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -161,6 +162,7 @@ def recaller(
     *others: InMemoryTier,
     embedder: Embedder | None = None,
     tokenizers: Tokenizers | None = None,
+    second: SecondEncoder | None = None,
 ) -> Recaller:
     tiers: dict[TierName, InMemoryTier] = {tier.name: tier for tier in (episodic, *others)}
     return Recaller(
@@ -172,6 +174,7 @@ def recaller(
         lambda: NOW,
         deadline_ms=200,
         token_budget=200,
+        second=second,
     )
 
 
@@ -344,6 +347,54 @@ async def test_an_embedder_that_hangs_costs_meaning_and_not_the_answer() -> None
     assert answer.status == "partial"
     assert {name: tier.status for name, tier in answer.tiers.items()} == {"short_term": "ok", "episodic": "ok"}
     assert "words alone" in (answer.tiers["episodic"].detail or "")
+    assert "the boat is blue" in answer.context
+
+
+class Asked(Episodic):
+    """Keeps the queries that it is asked."""
+
+    def __init__(self, name: TierName = "episodic") -> None:
+        super().__init__()
+        self.name = name
+        self.queries: list[MemoryQuery] = []
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        self.queries.append(query)
+        return await super().retrieve(query)
+
+
+async def test_the_episodic_tier_alone_gets_the_questions_vector_by_the_second_encoder() -> None:
+    scope, episodic, semantic, second = new_scope(), Asked(), Asked("semantic"), HashingSecond()
+    request = RecallRequest(user_id=scope.user_id, query="blue boat")
+    answer = await recaller(episodic, semantic, second=second).recall(scope, request)
+    assert answer.status == "complete"
+    [vector] = (await second.encode_questions(["blue boat"])).tolist()
+    assert [query.second for query in (*episodic.queries, *semantic.queries)] == [tuple(vector), None]
+    assert all(query.embedding is not None for query in (*episodic.queries, *semantic.queries))
+
+
+class HangingSecond(HashingSecond):
+    async def encode_questions(self, texts: Sequence[str]) -> FloatMatrix:
+        del texts
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+
+class LostSecond(HashingSecond):
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_lost = True
+
+
+@pytest.mark.parametrize("second", [HangingSecond(), LostSecond()])
+async def test_a_second_encoder_that_fails_or_hangs_is_done_without(second: HashingSecond) -> None:
+    scope, episodic = new_scope(), Asked()
+    await filled(episodic, scope, ["the boat is blue"])
+    request = RecallRequest(user_id=scope.user_id, query="blue boat")
+    answer = await recaller(episodic, second=second).recall(scope, request)
+    assert answer.status == "complete"
+    assert answer.tiers["episodic"].detail is None
+    assert [query.second for query in episodic.queries] == [None]
     assert "the boat is blue" in answer.context
 
 

@@ -1,7 +1,7 @@
 """Which sentences of a message are embedded by themselves, and as what."""
 
 from ragpp.models import Interaction
-from ragpp_services.episodic.sentences import MOST, MOST_CHARS, Heard, Unread, lines, others_of, told_by
+from ragpp_services.episodic.sentences import MOST, MOST_CHARS, Heard, Unread, lines, others_of, told_by, without_second
 from tests.support.episodic import NOON
 
 
@@ -62,3 +62,9 @@ def test_a_chunk_that_has_its_sentences_gets_none() -> None:
     second = Unread(said("It is mine. You slept.", "Ben"), 2, 1, 12, 22, has_sentences=False, traits=0)
     heard = [Heard("s1", "Ana", None, 1), Heard("s1", "Ben", None, 2)]
     assert told_by([first, second], heard) == [(1, "Ben: Ana slept.")]
+
+
+def test_a_chunk_that_has_its_vector_by_the_second_encoder_gets_none() -> None:
+    first = Unread(said("I slept.", "Ana"), 1, 0, 0, 8, has_sentences=False, traits=0, has_second=True)
+    second = Unread(said("It is mine. You slept.", "Ben"), 2, 1, 12, 22, has_sentences=True, traits=0)
+    assert without_second([first, second]) == [(1, "Ben: You slept.")]

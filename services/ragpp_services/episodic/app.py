@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from ragpp.clock import Clock
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, SecondEncoder
+from ragpp.embedding.second import usable
 from ragpp.errors import TierUnavailable
 from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
@@ -36,16 +37,18 @@ async def open_tier(
     counter: TokenSpans,
     clock: Clock,
     forgetting: ForgettingSettings | None = None,
+    second: SecondEncoder | None = None,
 ) -> AsyncIterator[PostgresEpisodicTier]:
-    """The tier on a pool of its own, closed when left; the embedder stays the caller's. `forgetting`: the environment's
-    where None.
+    """The tier on a pool of its own, closed when left; embedder and second encoder, if there is one, stay the caller's.
+    `forgetting`: the environment's where None.
 
     A server that is down does not keep it from opening: calls answer TierUnavailable until it is back.
     Raises EmbeddingMismatch when the server is up and holds vectors of another model.
     """
     pool = create_pool(settings)
     marks = SourceMarks((forgetting or ForgettingSettings()).key)
-    tier = PostgresEpisodicTier(EpisodicStore(pool, marks), embedder, counter, clock, settings.segments_from_rows)
+    store, rows = EpisodicStore(pool, marks), settings.segments_from_rows
+    tier = PostgresEpisodicTier(store, embedder, counter, clock, rows, await usable(second))
     try:
         with suppress(TierUnavailable):
             await warm(pool, settings)
@@ -62,7 +65,11 @@ SERVICE: Final = TierService(
     EpisodicTier,
     port=8702,
     open_tier=lambda tools: open_tier(
-        PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+        PostgresSettings(),
+        embedder=tools.embedder(),
+        counter=tools.counter,
+        clock=tools.clock,
+        second=tools.second(),
     ),
     migrate=lambda _tools: migrate(PostgresSettings()),
     settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings, ReaderSettings),

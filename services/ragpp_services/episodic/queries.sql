@@ -56,8 +56,10 @@ SELECT $1, $2, new.turn, new.part, new.occurred_at, new.session_key, new.traits,
 -- Columns come packed
 -- (`ragpp.stores.packed_columns`), all in the same order. A chunk that shares no term with the query has an empty
 -- sparse vector (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null. With them
--- come, in an order of their own, the chunks that have sentences, each with the distance of the best.
--- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view
+-- come, in an order of their own, the chunks that have sentences, each with the distance of the best, and with that of
+-- the chunk by the second encoder, NaN where it has none.
+-- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view,
+-- $18 query embedding by the second encoder halfvec or null
 WITH eligible AS (
   SELECT ordinal
     FROM /* all */ episodic.interactions AS interactions
@@ -68,15 +70,19 @@ WITH eligible AS (
      AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
      AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
 ), best AS (
-  SELECT turn, part, min(embedding <=> $14::halfvec) AS distance
+  SELECT turn, part,
+         min(CASE WHEN number >= 0 THEN embedding <=> $14::halfvec END) AS distance,
+         min(CASE WHEN number = -1 THEN embedding <=> $18::halfvec END) AS second
     FROM /* all */ episodic.sentences AS sentences
    WHERE $14::halfvec IS NOT NULL AND tenant_id = $1 AND user_id = $2
+     AND ($18::halfvec IS NOT NULL OR number >= 0)
      AND ($5::timestamptz IS NULL OR occurred_at <= $5) AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
    GROUP BY turn, part
 ), told AS (
   SELECT string_agg(int8send(turn), ''::bytea) AS told_ordinals,
          string_agg(int4send(part), ''::bytea) AS told_parts,
-         string_agg(float4send(distance::real), ''::bytea) AS told_distances
+         string_agg(float4send(COALESCE(distance, 'NaN')::real), ''::bytea) AS told_distances,
+         string_agg(float4send(COALESCE(second, 'NaN')::real), ''::bytea) AS told_seconds
     FROM best
 ), scanned AS (
   SELECT count(*) AS chunks,

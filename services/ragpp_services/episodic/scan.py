@@ -17,7 +17,7 @@ from ragpp_services.episodic.reading.traits import ASKED
 @dataclass(frozen=True, slots=True)
 class Columns:
     """The packed columns of the statement `scan`, one entry a chunk; None for a column that was not asked for. Those
-    that begin with `told` have one for each chunk of which a sentence is known, in an order of their own."""
+    that begin with `told` have one for each chunk that has vectors beside its own, in an order of their own."""
 
     chunks: int
     ordinals: bytes | None = None
@@ -32,6 +32,7 @@ class Columns:
     told_ordinals: bytes | None = None
     told_parts: bytes | None = None
     told_distances: bytes | None = None
+    told_seconds: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Chunks:
 
     `part`: which chunk of its interaction, from 0. `moments`: microseconds since 2000-01-01 UTC. `session`: equal where
     the session is. `speaker`: index into `speakers`, -1 without a name. `cosine`: NaN where no embedding was given.
-    `told`: that of the chunk's best sentence, NaN where it has none.
+    `told`: that of the chunk's best sentence, `second`: that by the second encoder; NaN where it has none.
     `lexical`: (rows, terms), the chunk's weight of each term that it tells, 0 where it does not; `asked`: of each that
     it only asks for. `traits`: bits of `reading.traits.Trait`. `eligible`: passes the filters.
     """
@@ -54,6 +55,7 @@ class Chunks:
     speakers: tuple[str, ...]
     cosine: npt.NDArray[np.float64]
     told: npt.NDArray[np.float64]
+    second: npt.NDArray[np.float64]
     lexical: npt.NDArray[np.float64]
     asked: npt.NDArray[np.float64]
     traits: npt.NDArray[np.int64]
@@ -74,11 +76,12 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its vector and terms, where it has these."""
+    """A question with its vector and terms, where it has these, and its vector by the second encoder."""
 
     query: MemoryQuery
     embedding: npt.NDArray[np.float32] | None
     terms: Sequence[int]
+    second: npt.NDArray[np.float32] | None = None
 
     @property
     def can_be_chosen(self) -> bool:
@@ -124,6 +127,7 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
     if columns.eligible is not None:
         eligible = flags(columns.eligible)
     part = whole_numbers(columns.parts, "int") if columns.parts is not None else np.zeros(count, np.int64)
+    told, second = _told(columns, ordinal, part)
     return Chunks(
         ordinal=ordinal,
         part=part,
@@ -132,7 +136,8 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
         speaker=speaker,
         speakers=speakers,
         cosine=cosine,
-        told=_told(columns, ordinal, part),
+        told=told,
+        second=second,
         lexical=np.maximum(lexical, 0.0),
         asked=np.maximum(lexical / ASKED, 0.0),
         traits=whole_numbers(columns.traits, "smallint"),
@@ -140,17 +145,22 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
     )
 
 
-def _told(columns: Columns, ordinal: npt.NDArray[np.int64], part: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """For each chunk the cosine of its best sentence; NaN where there is none."""
-    result = np.full(len(ordinal), np.nan)
-    if columns.told_distances is None:
-        return result
+def _told(
+    columns: Columns, ordinal: npt.NDArray[np.int64], part: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """For each chunk the cosine of its best sentence, and its own by the second encoder; NaN where there is none."""
+    told, second = np.full(len(ordinal), np.nan), np.full(len(ordinal), np.nan)
+    if columns.told_ordinals is None:
+        return told, second
     ordinals = np.concatenate((ordinal, whole_numbers(columns.told_ordinals, "bigint")))
     parts = np.concatenate((part, whole_numbers(columns.told_parts, "int")))
     order = np.lexsort((parts, ordinals))  # of a chunk and what is told of it, the chunk first: it is stable
     pairs = np.flatnonzero((np.diff(ordinals[order]) == 0) & (np.diff(parts[order]) == 0))
-    result[order[pairs]] = cosines(columns.told_distances)[order[pairs + 1] - len(ordinal)]
-    return result
+    rows, places = order[pairs], order[pairs + 1] - len(ordinal)
+    for result, distances in ((told, columns.told_distances), (second, columns.told_seconds)):
+        if distances is not None:
+            result[rows] = cosines(distances)[places]
+    return told, second
 
 
 def _speakers(names: Sequence[str | None]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:

@@ -64,6 +64,7 @@ class Search:
             traits=chunks.traits,
             eligible=eligible,
             sentences=None if query.mode == "lexical" else chunks.told,
+            second=None if query.mode == "lexical" or query.second is None else chunks.second,
             positions=None if scanned.chosen is None else _positions(scanned.chosen, chunks),
             of_sessions=None if scanned.chosen is None else scanned.chosen.of_sessions(chunks.session),
         )

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.embedding import Embedder
+from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.embedding.vectors import vector
 from ragpp.models import Memory, MemoryQuery
 from ragpp.ranking.choosing import choose
@@ -38,7 +39,10 @@ class Searching:
         await self._check()
         embedding = await self._query_vector(query)
         terms = query_terms(query.text) if query.mode != "dense" else ()
-        asked = Asked(query, embedding, terms)
+        second = None
+        if query.second is not None:
+            second = vector(query.second, SECOND_DIMENSION, "the query, by the second encoder,")
+        asked = Asked(query, embedding, terms, second)
         return await self._segmenter.searched(query.scope, lambda by_segments: self._search(asked, by_segments))
 
     async def _search(self, asked: Asked, by_segments: bool) -> list[Memory]:
@@ -66,12 +70,14 @@ class Searching:
         if by_segments and asked.can_be_chosen:
             segmented = await reader.segments.read([query.scope.user_id], asked.terms)
         if segmented is None or not segmented.segments:
-            columns = await reader.scan(query.filters, query.as_of, asked.embedding, asked.terms)
+            columns = await reader.scan(query.filters, query.as_of, asked.embedding, asked.terms, second=asked.second)
             self._segmenter.note(query.scope, segmented, columns.chunks)
             return Scanned(columns)
         chosen = await asyncio.to_thread(choose, segmented.segments, asked.of_segments, STEPS)
         places = chosen.ordinals.tolist()
-        columns = await reader.scan(query.filters, query.as_of, asked.embedding, asked.terms, (places, segmented))
+        columns = await reader.scan(
+            query.filters, query.as_of, asked.embedding, asked.terms, (places, segmented), asked.second
+        )
         beside = ~np.isin(whole_numbers(columns.ordinals, "bigint"), chosen.ordinals)
         self._segmenter.note(query.scope, segmented, int(beside.sum()))
         return Scanned(columns, chosen)

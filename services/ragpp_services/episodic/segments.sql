@@ -29,7 +29,7 @@ SELECT string_agg(int8send(turn), ''::bytea) AS ordinals,
        string_agg(int4send(part), ''::bytea) AS parts,
        string_agg(halfvec_send(embedding), ''::bytea) AS vectors
   FROM (SELECT turn, part, embedding FROM episodic.sentences
-         WHERE tenant_id = $1 AND user_id = $2 AND turn > $3 AND turn <= $4
+         WHERE tenant_id = $1 AND user_id = $2 AND turn > $3 AND turn <= $4 AND number >= 0
          ORDER BY turn, part, number) AS sentences;
 
 -- name: segment_version

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ragpp.embedding import FloatMatrix
 from ragpp.stores.vector_values import halfvec, sparsevec
@@ -15,14 +15,20 @@ if TYPE_CHECKING:
     import asyncpg
 
 
+SECOND: Final = -1
+"""The number of a chunk's vector by the second encoder; those of its sentences begin at 0."""
+
+
 class SentenceRows(Rows):
     """Sentences of one user's chunks."""
 
-    async def unread(self, limit: int) -> list[Unread]:
-        """At most `limit` chunks that come after the last one whose sentences were looked at, in order."""
-        until = await self._connection.fetchrow(SQL["sentenced_until"], *self._scope.user_key)
-        turn, part = (0, -1) if until is None else (until["turn"], until["part"])
-        rows = await self._connection.fetch(SQL["chunks_without_sentences"], *self._scope.user_key, turn, part, limit)
+    async def unread(self, limit: int, *, second: bool) -> list[Unread]:
+        """At most `limit` chunks that come after the last one whose sentences were looked at, in order; with `second`
+        after the last one until which all have a vector by the second encoder, where that is an earlier one."""
+        row = await self._connection.fetchrow(SQL["sentenced_until"], *self._scope.user_key)
+        until, until_second = ((0, -1), (0, -1)) if row is None else ((row[0], row[1]), (row[2], row[3]))
+        after = min(until, until_second) if second else until
+        rows = await self._connection.fetch(SQL["chunks_without_sentences"], *self._scope.user_key, *after, limit)
         return [
             Unread(
                 stored_of(row).interaction,
@@ -30,8 +36,9 @@ class SentenceRows(Rows):
                 row["chunk_part"],
                 row["chunk_start"],
                 row["chunk_end"],
-                has_sentences=row["has_sentences"],
+                has_sentences=row["has_sentences"] or (row["ordinal"], row["chunk_part"]) <= until,
                 traits=row["chunk_traits"],
+                has_second=row["has_second"],
             )
             for row in rows
         ]
@@ -45,7 +52,15 @@ class SentenceRows(Rows):
         """Add sentences: `vectors` has one of each, `of` says of which of the chunks `read`, in order. With them all of
         `read`, which is not empty, was looked at. What is there stays."""
         numbers = [number for _, group in groupby(of) for number, _ in enumerate(group)]
-        chunks = [read[chunk] for chunk in of]
+        await self._insert([read[chunk] for chunk in of], numbers, vectors)
+        await self._connection.execute(SQL["set_sentenced"], *self._scope.user_key, read[-1].ordinal, read[-1].part)
+
+    async def insert_second(self, read: Sequence[Unread], of: Sequence[int], vectors: FloatMatrix) -> None:
+        """The same of the chunks' vectors by the second encoder, after `insert_sentences`."""
+        await self._insert([read[chunk] for chunk in of], [SECOND] * len(of), vectors)
+        await self._connection.execute(SQL["set_second"], *self._scope.user_key, read[-1].ordinal, read[-1].part)
+
+    async def _insert(self, chunks: Sequence[Unread], numbers: Sequence[int], vectors: FloatMatrix) -> None:
         await self._connection.execute(
             SQL["insert_sentences"],
             *self._scope.user_key,
@@ -56,7 +71,6 @@ class SentenceRows(Rows):
             [one.said.seen_by for one in chunks],
             [halfvec(vector) for vector in vectors],
         )
-        await self._connection.execute(SQL["set_sentenced"], *self._scope.user_key, read[-1].ordinal, read[-1].part)
 
     async def set_reading(self, of: Sequence[Unread], readings: Sequence[tuple[int, Mapping[int, float]]]) -> None:
         """Set the traits and the weights of terms of the chunks `of`."""

@@ -31,7 +31,8 @@ class Heard:
 @dataclass(frozen=True, slots=True)
 class Unread:
     """A chunk whose sentences were not looked at: `[start:end)` of what was `said`, the interaction of that `ordinal`.
-    `has_sentences`: they were once, and still hold. `traits`: its bits of `reading.traits.Trait`."""
+    `has_sentences`: they were once, and still hold; `has_second`: so was the chunk itself by the second encoder.
+    `traits`: its bits of `reading.traits.Trait`."""
 
     said: Interaction
     ordinal: int
@@ -40,6 +41,12 @@ class Unread:
     end: int
     has_sentences: bool
     traits: int
+    has_second: bool = False
+
+    @property
+    def text(self) -> str:
+        """What of the interaction is in the chunk."""
+        return self.said.content[self.start : self.end]
 
 
 Others = Callable[[Interaction, int], str | None]
@@ -65,8 +72,14 @@ def told_by(read: Sequence[Unread], heard: Iterable[Heard]) -> list[tuple[int, s
         (index, line)
         for index, one in enumerate(read)
         if not one.has_sentences
-        for line in lines(one.said, one.said.content[one.start : one.end], other(one.said, one.ordinal))
+        for line in lines(one.said, one.text, other(one.said, one.ordinal))
     ]
+
+
+def without_second(read: Sequence[Unread]) -> list[tuple[int, str]]:
+    """The line of each of the chunks `read` that has no vector by the second encoder yet, with the index of the chunk,
+    in order."""
+    return [(index, index_line(one.said, one.text)) for index, one in enumerate(read) if not one.has_second]
 
 
 def others_of(heard: Iterable[Heard]) -> Others:

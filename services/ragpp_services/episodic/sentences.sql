@@ -1,7 +1,7 @@
 -- As in queries.sql: every statement runs in a transaction confined to one tenant; $1 tenant_id text, $2 user_id text.
 
 -- name: sentenced_until
-SELECT turn, part FROM episodic.sentenced WHERE tenant_id = $1 AND user_id = $2;
+SELECT turn, part, second_turn, second_part FROM episodic.sentenced WHERE tenant_id = $1 AND user_id = $2;
 
 -- name: chunks_without_sentences
 -- In order, each with the interaction that it is of. $3 and $4 turn and part of the last one that was looked at, $5 limit int
@@ -15,7 +15,10 @@ SELECT said.*, chosen.part AS chunk_part, chosen.start AS chunk_start, chosen."e
        chosen.traits AS chunk_traits,
        EXISTS (SELECT FROM episodic.sentences
                 WHERE sentences.tenant_id = $1 AND sentences.user_id = $2
-                  AND sentences.turn = chosen.turn AND sentences.part = chosen.part) AS has_sentences
+                  AND sentences.turn = chosen.turn AND sentences.part = chosen.part AND number >= 0) AS has_sentences,
+       EXISTS (SELECT FROM episodic.sentences
+                WHERE sentences.tenant_id = $1 AND sentences.user_id = $2
+                  AND sentences.turn = chosen.turn AND sentences.part = chosen.part AND number = -1) AS has_second
   FROM chosen
   JOIN episodic.interactions AS said
     ON said.tenant_id = $1 AND said.user_id = $2 AND said.occurred_at = chosen.occurred_at
@@ -30,6 +33,7 @@ SELECT session_id, name, seen_by, min(ordinal) AS since
  GROUP BY session_id, name, seen_by;
 
 -- name: insert_sentences
+-- Of number -1 the chunk's vector by the second encoder.
 -- $3 turns bigint[], $4 parts int[], $5 numbers smallint[], $6 occurred_at timestamptz[], $7 seen by text[],
 -- $8 embeddings halfvec[]
 INSERT INTO episodic.sentences (tenant_id, user_id, turn, part, number, occurred_at, seen_by, embedding)
@@ -50,6 +54,11 @@ INSERT INTO episodic.sentenced AS known (tenant_id, user_id, turn, part) VALUES 
 ON CONFLICT (tenant_id, user_id) DO UPDATE SET turn = excluded.turn, part = excluded.part
  WHERE (known.turn, known.part) < (excluded.turn, excluded.part);
 
+-- name: set_second
+-- As `set_sentenced`, of the vectors by the second encoder. $3 turn bigint, $4 part int
+UPDATE episodic.sentenced SET second_turn = $3, second_part = $4
+ WHERE tenant_id = $1 AND user_id = $2 AND (second_turn, second_part) < ($3, $4);
+
 -- name: forget_sentences
 -- $3 ordinals bigint[]
 DELETE FROM episodic.sentences
@@ -57,7 +66,7 @@ DELETE FROM episodic.sentences
 
 -- name: forget_who_talked
 -- Where the first message of somebody in a session is gone, what was said there since may name them: it is embedded
--- again. Of what was deleted: $3 session ids text[], $4 names text[], $5 seen by text[], $6 ordinals bigint[]
+-- again. A chunk's vector by the second encoder names nobody else. Of what was deleted: $3 session ids text[], $4 names text[], $5 seen by text[], $6 ordinals bigint[]
 WITH gone AS (
   SELECT session_id, name, seen_by, min(ordinal) AS since
     FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS row (session_id, name, seen_by, ordinal)
@@ -78,7 +87,7 @@ WITH gone AS (
   SELECT heard.ordinal FROM heard JOIN changed USING (session_id) WHERE heard.ordinal > changed.since
 ), deleted AS (
   DELETE FROM episodic.sentences
-   WHERE tenant_id = $1 AND user_id = $2 AND turn IN (SELECT ordinal FROM again)
+   WHERE tenant_id = $1 AND user_id = $2 AND turn IN (SELECT ordinal FROM again) AND number >= 0
 )
 UPDATE episodic.sentenced AS known SET turn = first.turn, part = -1
   FROM (SELECT min(ordinal) AS turn FROM again) AS first

@@ -190,9 +190,11 @@ class Reader(SentenceRows):
         embedding: Sequence[float] | npt.NDArray[np.float32] | None,
         terms: Collection[int],
         chosen: tuple[Sequence[int], Segmented] | None = None,
+        second: npt.NDArray[np.float32] | None = None,
     ) -> Columns:
-        """Every chunk of the user that existed at `as_of`, with its distance to `embedding` and its weights of
-        `terms`, where they are given. Of `chosen` ordinals and segments only those and what lies in no segment."""
+        """Every chunk of the user that existed at `as_of`, with its distance to `embedding`, that by the second encoder
+        to `second`, and its weights of `terms`, where they are given. Of `chosen` ordinals and segments only those and
+        what lies in no segment."""
         arguments = (
             *self._scope.user_key,
             *filter_values(filters, as_of),
@@ -200,6 +202,7 @@ class Reader(SentenceRows):
             asked_terms(terms) if terms else None,
             narrows(filters),
             self._scope.view,
+            None if second is None else halfvec(second),
         )
         if chosen is None:
             row = await self._connection.fetchrow(SQL["scan"], *arguments)

@@ -1,55 +1,75 @@
-"""Embedding what stored chunks tell, sentence by sentence, behind the writes."""
+"""Embedding what stored chunks tell, sentence by sentence, and as a whole by the second encoder, behind the writes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import numpy as np
 
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, FloatMatrix, SecondEncoder
+from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.errors import Outdated
 from ragpp.models import Scope
 from ragpp_services.episodic.reading.traits import Trait, read_chunk, traits
-from ragpp_services.episodic.sentences import Unread, told_by
+from ragpp_services.episodic.sentences import Unread, told_by, without_second
 from ragpp_services.episodic.store import EpisodicStore
 
 
 class Telling:
     """Embeds sentences; `check` refuses vectors of another model than the store's."""
 
-    def __init__(self, store: EpisodicStore, embedder: Embedder, check: Callable[[], Awaitable[None]]) -> None:
-        self._store, self._embedder, self._check = store, embedder, check
+    def __init__(
+        self,
+        store: EpisodicStore,
+        embedder: Embedder,
+        check: Callable[[], Awaitable[None]],
+        second: SecondEncoder | None = None,
+    ) -> None:
+        self._store, self._embedder, self._check, self._second = store, embedder, check, second
 
     async def index_sentences(self, scope: Scope, limit: int = 32) -> int:
         """See the protocol. Read and embedded before writers have to wait. What was stored before chunks were read for
-        what they do is read."""
+        what they do is read, and what was before there was a second encoder gets its vectors."""
         await self._check()
         while True:
             async with self._store.reader(scope) as reader:
                 epoch = await reader.epoch()
-                read = await reader.unread(max(0, limit))
+                read = await reader.unread(max(0, limit), second=self._second is not None)
                 heard = await reader.heard(sorted({one.said.session_id for one in read if one.said.name}))
             if not read:
                 return 0
             told = await asyncio.to_thread(told_by, read, heard)
             before = [one for one in read if not one.traits & Trait.READ]
             readings = await asyncio.to_thread(_readings, before) if before else []
-            vectors = np.empty((0, self._embedder.dimension), np.float32)
-            if told:
-                vectors = await self._embedder.embed([line for _, line in told])
+            whole = [] if self._second is None else without_second(read)
+            vectors, seconds = await asyncio.gather(self._embedded(told), self._encoded(whole))
             try:
                 async with self._store.writer(scope, epoch) as writer:
                     if before:
                         await writer.set_reading(before, readings)
                     await writer.insert_sentences(read, [index for index, _ in told], vectors)
+                    if self._second is not None:
+                        await writer.insert_second(read, [index for index, _ in whole], seconds)
             except Outdated:  # something was forgotten meanwhile: it is read again
                 continue
             return len(read)
+
+    async def _embedded(self, told: Sequence[tuple[int, str]]) -> FloatMatrix:
+        """A row for each line."""
+        if not told:
+            return np.empty((0, self._embedder.dimension), np.float32)
+        return await self._embedder.embed([line for _, line in told])
+
+    async def _encoded(self, whole: Sequence[tuple[int, str]]) -> FloatMatrix:
+        """The same by the second encoder."""
+        if self._second is None or not whole:
+            return np.empty((0, SECOND_DIMENSION), np.float32)
+        return await self._second.encode_passages([line for _, line in whole])
 
 
 def _readings(chunks: Sequence[Unread]) -> list[tuple[int, Mapping[int, float]]]:
     """The traits and the weights of terms of each."""
     found: list[tuple[int, Mapping[int, float]]] = []
     for one in chunks:
-        of_chunk, weights = read_chunk(one.said, one.said.content[one.start : one.end])
+        of_chunk, weights = read_chunk(one.said, one.text)
         found.append((int(traits(one.said) | of_chunk), weights))
     return found

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ragpp.aside import aside, portions
 from ragpp.clock import Clock, from_moment, to_moment
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import Conflict, InvalidInput, Outdated
 from ragpp.health import StoreState
 from ragpp.ledger import NewEvent
@@ -57,7 +57,13 @@ class PostgresEpisodicTier:
     name: Literal["episodic"] = "episodic"
 
     def __init__(
-        self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock, segments_from_rows: int
+        self,
+        store: EpisodicStore,
+        embedder: Embedder,
+        counter: TokenSpans,
+        clock: Clock,
+        segments_from_rows: int,
+        second: SecondEncoder | None = None,
     ) -> None:
         self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
         self.check_identity = IdentityCheck(embedder, store)
@@ -71,7 +77,7 @@ class PostgresEpisodicTier:
         self.repetitions = repeats.repetitions
         self.repeated_by = repeats.repeated_by
 
-        self.index_sentences = Telling(store, embedder, self.check_identity).index_sentences
+        self.index_sentences = Telling(store, embedder, self.check_identity, second).index_sentences
 
         finder = Finder(store)
         self.naming = finder.naming

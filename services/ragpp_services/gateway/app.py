@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
 from ragpp.clock import system_clock
+from ragpp.embedding.second import usable
 from ragpp.entries.kinds import Kinds
 from ragpp.entries.values import PATTERNS
 from ragpp.errors import MemorySystemError
@@ -167,6 +168,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             system_clock,
             deadline_ms=gateway.deadline_ms,
             token_budget=gateway.token_budget,
+            second=await usable(tools.second()),
         )
         health_ = HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention)
         stack.push_async_callback(health_.close)

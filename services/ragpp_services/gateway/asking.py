@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import structlog
 
 from ragpp.api import TierStatusName
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
 from ragpp.models import Memory, TierName, Vector
@@ -44,6 +44,18 @@ async def embedded(embedder: Embedder, question: str, seconds: float) -> Vector:
     with counted_step("embed"):
         async with asyncio.timeout(max(0.0, seconds)):
             (vector,) = (await embedder.embed([question])).tolist()
+    return tuple(vector)
+
+
+async def encoded(encoder: SecondEncoder, question: str, seconds: float) -> Vector | None:
+    """The question's vector by the second encoder; None where there is none after so many `seconds`."""
+    try:
+        with step("encode"):
+            async with asyncio.timeout(max(0.0, seconds)):
+                (vector,) = (await encoder.encode_questions([question])).tolist()
+    except (MemorySystemError, TimeoutError) as error:
+        _log.warning("recall.not_encoded", error=told(error))
+        return None
     return tuple(vector)
 
 

@@ -11,10 +11,10 @@ import structlog
 
 from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
 from ragpp.clock import Clock
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
-from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName, Vector
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
 from ragpp.receipts import Receipt
@@ -22,7 +22,7 @@ from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.asking import Answer, embedded, finished, read_long, timed
+from ragpp_services.gateway.asking import Answer, embedded, encoded, finished, read_long, timed
 from ragpp_services.gateway.assembly.bearing import relevance_of
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
@@ -36,6 +36,9 @@ RESERVE_MAX_S: Final = 0.025
 """What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
 WAITING_SHARE: Final = 0.5
 """Of the time, for waiting until a receipt is digested: the tiers have the rest, also when PostgreSQL hangs."""
+ENCODING_SHARE: Final = 0.25
+"""Of the time, for the question's vector by the second encoder: the episodic tier alone waits for it, and does without
+where it is late."""
 CANDIDATES: Final = 50
 MOST_CANDIDATES: Final = 200
 TOKENS_OF_ONE: Final = 40
@@ -75,11 +78,14 @@ class Recaller:
         *,
         deadline_ms: int,
         token_budget: int,
+        second: SecondEncoder | None = None,
     ) -> None:
+        """`second`: by what the question is encoded beside `embedder`, for the episodic tier."""
         self._tiers, self._episodic = tiers, episodic
         self._embedder, self._query_entities = embedder, query_entities
         self._tokenizers, self._clock = tokenizers, clock
         self._deadline_ms, self._token_budget = deadline_ms, token_budget
+        self._second = second
 
     @stepped("recall")
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResponse:
@@ -139,6 +145,10 @@ class Recaller:
         if "short_term" in names:
             shown = query.model_copy(update={"limit": _candidates(budget)})
             asked["short_term"] = asyncio.create_task(self._ask("short_term", shown, ends))
+        second: asyncio.Task[Vector | None] | None = None
+        if self._second is not None and "episodic" in names:
+            seconds = (ends - time.perf_counter()) * ENCODING_SHARE
+            second = asyncio.create_task(encoded(self._second, request.query, seconds))
         unembedded: str | None = None
         if len(asked) < len(names):
             try:
@@ -151,7 +161,8 @@ class Recaller:
         with step("tiers"):
             for name in names:
                 if name not in asked:
-                    asked[name] = asyncio.create_task(self._ask(name, query, ends))
+                    beside = second if name == "episodic" else None
+                    asked[name] = asyncio.create_task(self._ask(name, query, ends, beside))
             return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
@@ -206,11 +217,18 @@ class Recaller:
             situation=request.state or "",
         )
 
-    async def _ask(self, name: TierName, query: MemoryQuery, ends: float) -> Answer:
+    async def _ask(
+        self, name: TierName, query: MemoryQuery, ends: float, second: asyncio.Task[Vector | None] | None = None
+    ) -> Answer:
         tier = self._tiers.get(name)
         if tier is None:
             return Answer("skipped", 0.0, detail="this tier is not part of the installation")
-        return await timed(name, lambda: tier.retrieve(query), ends)
+
+        async def asked() -> Sequence[Memory]:
+            vector = None if second is None else await second
+            return await tier.retrieve(query if vector is None else query.model_copy(update={"second": vector}))
+
+        return await timed(name, asked, ends)
 
     async def _pending(self, scope: Scope, receipt: Receipt | None, stops: float) -> int:
         """Undigested events: of the user at once, or of `receipt` once there are none, or as many as there are at

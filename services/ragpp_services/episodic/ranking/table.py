@@ -13,8 +13,8 @@ from ragpp_services.episodic.reading.traits import Trait
 class CandidateTable:
     """The user's chunks as one scan found them, n in number and in any order; all arrays have the length n.
 
-    The chunks of one interaction agree in everything but `cosines`, `sentences`, `terms`, `asked`, `traits` and
-    `eligible`; an interaction may as well come as a single row. Normally all rows that exist at the moment of the
+    The chunks of one interaction agree in everything but `cosines`, `sentences`, `second`, `terms`, `asked`, `traits`
+    and `eligible`; an interaction may as well come as a single row. Normally all rows that exist at the moment of the
     question. Where there are too many, the best by each key with their neighbours in the session, and then `positions`,
     the interactions' places within their sessions, tell neighbours from interactions with a gap between them.
     """
@@ -46,6 +46,8 @@ class CandidateTable:
     has."""
     sentences: FloatArray | None = None
     """Of each row the greatest cosine of a sentence of it with the question; NaN where it has none. None for none."""
+    second: FloatArray | None = None
+    """Of each row the cosine with the question by the second encoder; NaN where it has none. None for none."""
 
     def __len__(self) -> int:
         return len(self.ordinals)
