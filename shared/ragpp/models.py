@@ -344,6 +344,7 @@ class MemoryQuery(Value):
 
     `embedding`: of `text`; None lets the tier embed it. `second`: of `text` by the second encoder, where there is one
     (episodic); None leaves its vectors out. `entities`: names that the text mentions.
+    `asker`: the name under which who asks speaks, whom "I" in the text means; None, whoever speaks without one.
     `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
     `token_budget`: for tiers that cut what they return by size (short-term), in tokens of `tokenizer`, the usual one
     where that is None. `explain`: the signals of each memory are wanted. `rejected`: so are relationships that a person
@@ -357,6 +358,7 @@ class MemoryQuery(Value):
     embedding: Vector | None = None
     second: Vector | None = None
     entities: tuple[Name, ...] = ()
+    asker: Name | None = None
     limit: int = Field(default=20, ge=1, le=1_000)
     token_budget: int | None = Field(default=None, ge=0)
     tokenizer: TokenizerName | None = None

@@ -43,6 +43,11 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def is_same(one: str, other: str) -> bool:
+    """Whether two names are one, whatever their case and white space."""
+    return on_one_line(one).casefold() == on_one_line(other).casefold()
+
+
 def as_name(name: str) -> str:
     """A name or key as it may stand in a line of ours before a colon: on one line, and of nothing but letters, digits
     and what stands in names; empty where it has none of these."""

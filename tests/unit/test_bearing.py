@@ -51,14 +51,19 @@ BESIDE: Final = said(-1.0, 0.0, raw=-1.0)
 
 
 def level(
-    *memories: Memory, beside: int = MANY, query: str = QUESTION, scale: Calibration | None = SCALE, whole: bool = True
+    *memories: Memory,
+    beside: int = MANY,
+    query: str = QUESTION,
+    scale: Calibration | None = SCALE,
+    whole: bool = True,
+    asker: str | None = None,
 ) -> Relevance | None:
     answers: dict[TierName, Sequence[Memory]] = {"episodic": (), "semantic": (), "procedural": ()}
     for memory in memories:
         answers[memory.tier] = (*answers[memory.tier], memory)
     if answers["episodic"]:
         answers["episodic"] = (*answers["episodic"], *[BESIDE] * beside)
-    return relevance_of(query, answers, scale, whole=whole)
+    return relevance_of(query, answers, scale, whole=whole, asker=asker)
 
 
 @pytest.mark.parametrize(
@@ -227,3 +232,11 @@ def test_what_is_told_beside_it_answers_as_ever() -> None:
     memory = said(0.9, 1.0).model_copy(update={"text": f"{WITHHELD} The cleaner comes on Tuesday, at nine."})
     assert level(memory, query="When does the cleaner come?") == "clear"
     assert level(memory, query="wifi password?") == "none"
+
+
+def test_of_two_who_are_known_the_one_who_asks_is_meant() -> None:
+    parks = relationship("Nora", "PARKS_AT", "level 3")
+    asked = "Where do I park?"
+    assert level(parks, query=asked, asker="nora") == "clear"
+    assert level(parks, query=asked) == "some"
+    assert level(parks, query=asked, asker="Tom") == "none"

@@ -43,6 +43,35 @@ def table(
     )
 
 
+MARTAS, IVOS = 0, 1
+
+
+def told_by(*speakers: int) -> CandidateTable:
+    """As many rows as speakers, alike but for these, who speak of themselves."""
+    rows = table([[1.0]] * len(speakers), speakers=list(speakers))
+    return replace(rows, traits=np.full(len(speakers), Trait.OF_SELF))
+
+
+@pytest.mark.parametrize(("asker", "first"), [("Marta", MARTAS), ("ivo", IVOS), (" Ivo ", IVOS)])
+def test_i_is_who_asks_under_that_name(asker: str, first: int) -> None:
+    rows = told_by(MARTAS, IVOS, MARTAS, IVOS)
+    ranked = rank(rows, QuerySignals("where do i park?", asker=asker))
+    assert [int(rows.speakers[one.row]) for one in ranked] == [first, first, 1 - first, 1 - first]
+
+
+def test_a_name_under_which_nothing_was_said_makes_nobodys_messages_ones_own() -> None:
+    rows = told_by(MARTAS, -1)
+    ranked = rank(rows, QuerySignals("where do i park?", asker="Ada"))
+    assert [int(rows.speakers[one.row]) for one in ranked] == [-1, MARTAS]
+
+
+@pytest.mark.parametrize("text", ["where do we park?", "where does Marta park?", "where is the car?"])
+def test_what_is_not_asked_by_one_of_themselves_is_ranked_whoever_asks(text: str) -> None:
+    rows = told_by(MARTAS, IVOS)
+    without, asked = (rank(rows, QuerySignals(text, asker=asker)) for asker in (None, "Ivo"))
+    assert without == asked
+
+
 @st.composite
 def tables(draw: st.DrawFn) -> CandidateTable:
     n, t = draw(st.integers(1, 25)), draw(st.integers(0, 4))

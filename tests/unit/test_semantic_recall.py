@@ -53,6 +53,21 @@ def test_what_links_two_things_the_query_names_comes_first() -> None:
     assert answer("noor chess", [entity_row("Noor"), entity_row("chess")], edges)[0] == "Noor LIKES chess"
 
 
+def test_who_asks_under_a_name_is_no_answer_and_what_is_known_of_them_is() -> None:
+    query = MemoryQuery(scope=new_scope(), text="where do i work?", entities=("Noor", "user"), asker="Noor", limit=5)
+    rows = Candidates(
+        [entity_row("Noor"), entity_row("user")],
+        [
+            edge_row("Noor", "Acme", type_name="WORKS_AT"),
+            edge_row("user", "Brightline", type_name="WORKS_AT"),
+            edge_row("Noor", "tea"),
+        ],
+        [],
+    )
+    found = [memory.text for memory in memories(query, rows, NOW, Belief(), TokenCounter())]
+    assert sorted(found) == ["Noor WORKS_AT Acme", "user WORKS_AT Brightline"]
+
+
 def test_the_sentence_behind_a_relationship_counts() -> None:
     edges = [edge_row("Noor", "tea", context="a mug"), edge_row("Noor", "chess", context="on rainy evenings")]
     assert answer("what about rainy evenings, Noor?", [entity_row("Noor")], edges)[0] == "Noor LIKES chess"

@@ -100,6 +100,7 @@ def remember(
 def recall(
     query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     user: UserOption,
+    name: Annotated[str | None, typer.Option(help='The name of who asks: whom "I" means in a household.')] = None,
     session: Annotated[
         str | None, typer.Option("--session", "-s", help=f"The running conversation; default: {DEFAULT_SESSION}.")
     ] = None,
@@ -123,6 +124,7 @@ def recall(
     given = {
         "user_id": user,
         "query": query,
+        "name": name,
         "session_id": session,
         "token_budget": budget,
         "tokenizer": tokenizer,

@@ -68,7 +68,7 @@ class Search:
             positions=None if scanned.chosen is None else _positions(scanned.chosen, chunks),
             of_sessions=None if scanned.chosen is None else scanned.chosen.of_sessions(chunks.session),
         )
-        signals = QuerySignals(text=query.text, explain=query.explain)
+        signals = QuerySignals(text=query.text, asker=query.asker, explain=query.explain)
         if scanned.chosen is not None:
             signals = _of_all(signals, scanned.chosen, chunks)
         ranked = rank(table, signals, limit=query.limit * MOST_LOOKED_AT)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -13,12 +13,15 @@ from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
 from ragpp.models import Memory, TierName, Vector
+from ragpp.names import SPEAKER
 from ragpp.observability.metrics import step as counted_step
 from ragpp.observability.traces import step
 from ragpp.text.lexical import read_question
 
 INLINE_CHARS: Final = 1_000
 """Of a question whose words are found on the event loop, in a few milliseconds."""
+MAX_NAME_CHARS: Final = 200
+MOST_NAMES: Final = 50
 ResultT = TypeVar("ResultT")
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -31,6 +34,12 @@ class Answer:
     ms: float
     memories: tuple[Memory, ...] = ()
     detail: str | None = None
+
+
+def names_in(found: Iterable[str], asker: str | None) -> tuple[str, ...]:
+    """The names that a question mentions, as far as a query takes them; before SPEAKER the name of who asks."""
+    named = (name for one in found if one for name in ([asker, one] if asker and one == SPEAKER else [one]))
+    return tuple(dict.fromkeys(name[:MAX_NAME_CHARS] for name in named))[:MOST_NAMES]
 
 
 async def read_long(question: str) -> None:

@@ -15,6 +15,7 @@ from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName, Vector
+from ragpp.names import says_nothing
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
 from ragpp.receipts import Receipt
@@ -22,7 +23,7 @@ from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.asking import Answer, embedded, encoded, finished, read_long, timed
+from ragpp_services.gateway.asking import Answer, embedded, encoded, finished, names_in, read_long, timed
 from ragpp_services.gateway.assembly.bearing import relevance_of
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
@@ -112,7 +113,7 @@ class Recaller:
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
         scale = Calibration.of_model(self._embedder.model)
-        relevant = relevance_of(request.query, found, scale, whole=whole)
+        relevant = relevance_of(request.query, found, scale, whole=whole, asker=request.name)
         answer = RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
@@ -190,11 +191,12 @@ class Recaller:
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
         """The query for the tiers, without its vector."""
-        named = (*request.entities, *self._query_entities(request.query))
+        asker = None if request.name is None or says_nothing(request.name) else request.name
         return MemoryQuery(
             scope=scope,
             text=request.query,
-            entities=tuple(dict.fromkeys(name[:200] for name in named if name))[:50],
+            entities=names_in((*request.entities, *self._query_entities(request.query)), asker),
+            asker=asker,
             limit=max(request.limit, _candidates(budget)),
             token_budget=int(budget * CONVERSATION_SHARE),
             tokenizer=request.tokenizer or self._tokenizers.usual,

@@ -109,6 +109,7 @@ def ask_to_recall(turn: Turn) -> RecallRequest:
         user_id=event.user_id,
         session_id=event.session_id,
         query=turn.asked.content.strip()[:MAX_QUERY_CHARS],
+        name=turn.asked.name or None,
         limit=limits.memories,
         token_budget=limits.token_budget,
         tokenizer=limits.tokenizer,

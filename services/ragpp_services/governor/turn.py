@@ -150,7 +150,8 @@ def digest(turn: Turn, ask: Ask | None) -> str:
     by what it always went by.
     """
     if ask is not None:
-        given: object = ask.model_dump()
+        follows = {"name"} if isinstance(ask, RecallRequest) else None  # from the message; was not asked for once
+        given: object = ask.model_dump(exclude=follows)
     else:
         invocation = turn.invocation.model_dump()
         for name in CATALOG_STATE:

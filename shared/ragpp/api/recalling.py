@@ -28,6 +28,8 @@ Relevance = Literal["none", "some", "clear"]
 class RecallRequest(Value):
     """A question to the memory of one user.
 
+    `name`: of who asks, as in the messages said under it: whom "I" and "my" in the query mean, where several speak as
+    one user.
     `session_id`: the running conversation, shown as RECENT CONVERSATION; it does not narrow the search.
     `token_budget`: tokens that the context may have, in those of `tokenizer`, which is the one of the model that reads
     it; `bytes` is a bound for a model whose tokenizer has no name here.
@@ -51,6 +53,7 @@ class RecallRequest(Value):
 
     user_id: Id
     query: Annotated[Text, Field(min_length=1, max_length=20_000)]
+    name: Name | None = None
     session_id: Id | None = None
     agent_id: Id | None = None
     in_session: Id | None = None

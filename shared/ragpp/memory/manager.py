@@ -48,8 +48,9 @@ class MemoryManager:
 
     `client`: of the gateway to use; else that of RAGPP_URL and RAGPP_API_KEY, else of the stack that `ragpp up` started
     in RAGPP_HOME or in `.ragpp`. `user_id`: whose memory; absent, the key's own user, or, with a key that has the scope
-    `global`, what all users of the tenant share. `agent_id`: of whom what is stored is. `patience_s`: longest wait for
-    what the workers do. One manager serves many tasks at once, of one event loop.
+    `global`, what all users of the tenant share. `agent_id`: of whom what is stored is. `name`: of who asks, where
+    several speak as one user. `patience_s`: longest wait for what the workers do. One manager serves many tasks at
+    once, of one event loop.
 
     Raises ConfigurationError when no gateway is named, and for what document 002 has and the servers decide here.
     """
@@ -64,6 +65,7 @@ class MemoryManager:
         client: MemoryClient | None = None,
         user_id: str | None = None,
         agent_id: str | None = None,
+        name: str | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
         given = {"storage_dir": storage_dir, "embedding_service": embedding_service, "event_store": event_store}
@@ -76,7 +78,7 @@ class MemoryManager:
         self.config = config or MemoryConfig()
         self.config.check()
         self._closes = client is None
-        self._whose = Whose(client or connected(), user_id, agent_id, patience_s)
+        self._whose = Whose(client or connected(), user_id, agent_id, patience_s, name)
         self._health: MemoryHealth | None = None
         self.resource_layer = ResourceLayer(self._whose)
         self.item_layer = ItemLayer(self._whose)

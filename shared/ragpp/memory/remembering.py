@@ -47,7 +47,7 @@ async def recall(whose: Whose, query: str, k: int) -> RecallResponse:
             "user_id: every tier but the catalog is asked about one user",
             suggestions=("Name the user, as in MemoryManager(user_id=…), or ask the catalog alone.",),
         )
-    answer = await whose.client.recall(user_id=whose.user_id, query=query, limit=k)
+    answer = await whose.client.recall(user_id=whose.user_id, query=query, name=whose.name, limit=k)
     if answer.status == "partial" and not answer.memories:
         raise TierUnavailable("a tier of the memory did not answer in time, and the others have nothing")
     return answer

@@ -20,12 +20,13 @@ _CODE: Final = re.compile(r"(MEM-\d{3})\b")
 @dataclass(frozen=True)
 class Whose:
     """`user_id` None: the key's own user, or, with a key that may, what all users of the tenant share. `patience_s`:
-    longest wait for a job."""
+    longest wait for a job. `name`: of who asks, where several speak as one user."""
 
     client: MemoryClient
     user_id: str | None = None
     agent_id: str | None = None
     patience_s: float = 120.0
+    name: str | None = None
 
     async def done(self, job: Job, failure: type[MemorySystemError]) -> dict[str, JsonValue]:
         """The result of `job`, once it has one. Raises the error that it ended with, `failure` where it names none;

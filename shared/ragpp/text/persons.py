@@ -18,6 +18,7 @@ _PERSON: Final = re.compile(
 """A pronoun of the first or second person, with the verb that would not go with a name. Read in a cleaned text, whose
 apostrophes are straight and whose quotations are blank."""
 _VERBS: Final = ("is", "has", "will", "would")
+_ASKS_OF_ONE: Final = re.compile(r"\b(?:i(?!\.\w)|my|me|mine|myself|the user)\b", re.IGNORECASE)
 _ASKS_OF_ONESELF: Final = re.compile(
     r"\b(?:i(?!\.\w)|my|me|mine|myself|we|our|ours|(?-i:us|Us)|the user)\b", re.IGNORECASE
 )
@@ -26,6 +27,11 @@ _ASKS_OF_ONESELF: Final = re.compile(
 def in_the_first_person(question: str) -> bool:
     """Whether who asks `question` is in it: "Where do I live?", "my sister's name", "what did the user say"."""
     return _ASKS_OF_ONESELF.search(question) is not None
+
+
+def in_the_singular(question: str) -> bool:
+    """Whether who asks `question` is in it alone, without others: "Where do I live?", and not "Where do we live?"."""
+    return _ASKS_OF_ONE.search(question) is not None
 
 
 def resolved(text: str, speaker: str | None, other: str | None = None) -> str:

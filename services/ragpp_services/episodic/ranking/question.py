@@ -4,11 +4,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ragpp.names import is_same
 from ragpp.text.mentions import Said, is_of_other_script
+from ragpp.text.persons import in_the_singular
 from ragpp_services.episodic.reading.answers import kinds_asked
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 from ragpp_services.episodic.reading.traits import Trait, traits_of_kinds
 
+NOBODY: Final = -2
+"""No row has it for a speaker."""
 _SAID_BY_YOU: Final = re.compile(
     r"\b(?:did|have|had|were|was) you\b|\byou(?:'ve|'d| have| had)? (?!need)(?:\w+ed|said|told|gave|wrote|made)\b",
     re.IGNORECASE,
@@ -17,21 +21,31 @@ _SAID_BY_YOU: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`speaker`: index of the only name that it mentions. `kinds`: the traits that an answer to it has."""
+    """`speaker`: index of the only name that it mentions, else of who asks in it. `asker`: index of the name of who
+    asks in the first person, NOBODY for one under which nothing was said, None where none is given or "we" ask.
+    `kinds`: the traits that an answer to it has."""
 
     speaker: int | None
+    asker: int | None
     kinds: Trait
     subject: Subject
     of_the_assistant: bool
 
     @classmethod
-    def of(cls, text: str, names: tuple[str, ...]) -> "Question":
+    def of(cls, text: str, names: tuple[str, ...], asker: str | None = None) -> "Question":
+        named = named_speaker(text, names)
+        own = _index_of(asker, names) if asker is not None and in_the_singular(text) else None
         return cls(
-            speaker=named_speaker(text, names),
+            speaker=own if named is None else named,
+            asker=own,
             kinds=traits_of_kinds(kinds_asked(text)),
             subject=subject_of(text),
             of_the_assistant=asks_the_assistant(text),
         )
+
+
+def _index_of(name: str, names: tuple[str, ...]) -> int:
+    return next((index for index, one in enumerate(names) if is_same(one, name)), NOBODY)
 
 
 def named_speaker(text: str, names: tuple[str, ...]) -> int | None:

@@ -50,7 +50,7 @@ def rank(
     """
     if not len(table):
         return []
-    question = Question.of(query.text, table.names)
+    question = Question.of(query.text, table.names, query.asker)
     chunks, firsts = _by_interaction(table)
     rarity = _rarity(table, chunks, firsts, query)
     evidence = _Evidence(table, question, rarity, weights)
@@ -130,7 +130,10 @@ def _about_another(table: CandidateTable, question: Question) -> BoolArray:
     """(n,): which rows are about somebody else than who asks, or about who asks and not about the one asked for."""
     of_self, of_others = table.has(Trait.OF_SELF), table.has(Trait.OF_OTHERS)
     if question.subject is Subject.OWN:
-        return of_others & ~of_self
+        another = of_others & ~of_self
+        if question.asker is not None:
+            another |= of_self & (table.speakers >= 0) & (table.speakers != question.asker)
+        return another
     if question.subject is Subject.KIN:
         return of_self & ~of_others
     return np.zeros(len(table), np.bool_)

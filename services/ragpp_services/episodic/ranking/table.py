@@ -61,7 +61,7 @@ class CandidateTable:
 
 @dataclass(frozen=True, slots=True)
 class QuerySignals:
-    """What ranking needs to know of the question beside the distances.
+    """What ranking needs to know of the question beside the distances. `asker`: the name of who asks.
 
     `documents` and `frequencies` (one for each term): how many interactions the user has and how many hold the
     term, and what they score in the mean by words and meaning, where the table is not all of them; counted from the
@@ -69,6 +69,7 @@ class QuerySignals:
     """
 
     text: str
+    asker: str | None = None
     documents: int | None = None
     frequencies: tuple[int, ...] | None = None
     mean: float | None = None

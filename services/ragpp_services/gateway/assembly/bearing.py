@@ -17,7 +17,7 @@ from typing import Final
 
 from ragpp.api import Relevance
 from ragpp.models import Memory, TierName
-from ragpp.names import SPEAKER
+from ragpp.names import SPEAKER, is_same
 from ragpp.ranking.relevance import raw_of
 from ragpp.redaction import is_redacted
 from ragpp.retrieval.calibration import Calibration
@@ -56,14 +56,19 @@ _RANKED: Final[tuple[TierName, ...]] = ("episodic", "catalog")
 
 
 def relevance_of(
-    query: str, answers: Mapping[TierName, Sequence[Memory]], scale: Calibration | None, *, whole: bool
+    query: str,
+    answers: Mapping[TierName, Sequence[Memory]],
+    scale: Calibration | None,
+    *,
+    whole: bool,
+    asker: str | None = None,
 ) -> Relevance | None:
     """The level of what was found; None where there seems to be nothing, and that cannot be told.
 
     `answers`: of the tiers that answered, best first. `scale`: of the embedder's cosines; None of one that nobody
     measured, of which words alone count, as they do of a question in other than Latin letters. `whole`: every tier that
     was asked answered, by meaning too. What is missing can only add: what is there is about the question at least as
-    far as it seems.
+    far as it seems. `asker`: the name of who asks.
     """
     if _in_other_letters(query):
         scale = None
@@ -76,7 +81,7 @@ def relevance_of(
         if not _withheld(one, wanted)
     ]
     of_oneself = in_the_first_person(query)
-    known = _known_evidence(wanted, facts, scale, of_oneself=of_oneself)
+    known = _known_evidence(wanted, facts, scale, asker if of_oneself else None, of_oneself=of_oneself)
     evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
     if evidence >= CLEAR:
         return "clear"
@@ -106,11 +111,16 @@ def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> I
 
 
 def _known_evidence(
-    wanted: Sequence[frozenset[int]], facts: Sequence[Memory], scale: Calibration | None, *, of_oneself: bool
+    wanted: Sequence[frozenset[int]],
+    facts: Sequence[Memory],
+    scale: Calibration | None,
+    asker: str | None,
+    *,
+    of_oneself: bool,
 ) -> Iterable[float]:
     """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
     for fact in facts:
-        yield _meaning(fact.similarity, scale) + WORDS * _exactness(fact, wanted, of_oneself=of_oneself)
+        yield _meaning(fact.similarity, scale) + WORDS * _exactness(fact, wanted, asker, of_oneself=of_oneself)
 
 
 def _withheld(memory: Memory, wanted: Sequence[frozenset[int]]) -> bool:
@@ -135,16 +145,17 @@ def _facts(memories: Sequence[Memory]) -> list[Memory]:
     return [memory for memory in memories if memory.kind not in {"entity", "rule"}][:FACTS]
 
 
-def _exactness(fact: Memory, wanted: Sequence[frozenset[int]], *, of_oneself: bool) -> float:
-    """1 where `fact` has all words `wanted`, each in one of its forms, 0 where not. One between others has the name of
-    one of them among these; where somebody asks `of_oneself`, who may be one of them or not, it is HALF."""
+def _exactness(fact: Memory, wanted: Sequence[frozenset[int]], asker: str | None, *, of_oneself: bool) -> float:
+    """1 where `fact` has all words `wanted`, each in one of its forms, 0 where not. One between others than the `asker`
+    has the name of one of them among these; where somebody without a name asks `of_oneself`, who may be one of them or
+    not, it is HALF."""
     told = frozenset(stored_terms(fact.text.replace("_", " ")))
     if not wanted or any(told.isdisjoint(word) for word in wanted):
         return 0.0
     ends = [str(fact.metadata[end]) for end in ("source", "target") if end in fact.metadata]
-    if not ends or ends[0] == SPEAKER:
+    if not ends or ends[0] == SPEAKER or (asker is not None and is_same(ends[0], asker)):
         return 1.0
     names = {term for end in ends for term in stored_terms(end)}
     if any(not word.isdisjoint(names) for word in wanted):
         return 1.0
-    return HALF if of_oneself else 0.0
+    return HALF if of_oneself and asker is None else 0.0

@@ -75,10 +75,11 @@ def memories(
     entities = entities_at(rows.entities, until)
     nearness = {entity.id: entity.nearness for entity in entities}
     relationships = relationships_at(rows.relationships, nearness, query.text, until=until, now=moment, belief=belief)
-    wanted = _asked_of(query.text)
-    rejected = [_rejected(row, query.text, wanted, relationships, counter) for row in rows.rejected]
+    wanted = _asked_of(query)
+    rejected = [_rejected(row, query, wanted, relationships, counter) for row in rows.rejected]
+    askers = _askers(query)
     if SPEAKER in query.entities:
-        entities = [entity for entity in entities if entity.state.key != name_key(SPEAKER)]
+        entities = [one for one in entities if askers.isdisjoint({one.state.key, *map(name_key, one.state.aliases)})]
         asked_for = {entity.id for entity in entities}
         if wanted and content_words(query.text):
             relationships = [
@@ -129,23 +130,29 @@ def _entity(found: FoundEntity, counter: TokenMeter) -> Memory:
     )
 
 
-def _asked_of(question: str) -> frozenset[int]:
-    """The terms of `question`, but for the name of who asks: all that is known of them has it."""
-    return frozenset(query_terms(question)).difference(stored_terms(SPEAKER))
+def _askers(query: MemoryQuery) -> frozenset[str]:
+    """The keys of who asks: of the name, where one is given, and of whoever speaks without one."""
+    return frozenset(map(name_key, (SPEAKER, query.asker or SPEAKER)))
+
+
+def _asked_of(query: MemoryQuery) -> frozenset[int]:
+    """The terms of what is asked, but for the name of who asks: all that is known of them has it."""
+    own = stored_terms(f"{SPEAKER} {query.asker}" if query.asker else SPEAKER)
+    return frozenset(query_terms(query.text)).difference(own)
 
 
 def _rejected(
-    row: Row, question: str, wanted: frozenset[int], held: Sequence[FoundRelationship], counter: TokenMeter
+    row: Row, query: MemoryQuery, wanted: frozenset[int], held: Sequence[FoundRelationship], counter: TokenMeter
 ) -> Memory:
     """A relationship that a person rejected. Its score is the share of the terms `wanted` of the question that it has
     beside its source's name: what it tells against. That is nothing where the question is after kin of the speaker's,
     and it is about the speaker alone: a message about the sister, read as one of the speaker, still tells of the
     sister. Of its sources, those that answer the question by something else that was learned from them are left out."""
     identifier, source, type_name, target, sources = cast("tuple[str, str, str, str, list[str] | None]", tuple(row))
-    kin = kin_in(question)
+    kin = kin_in(query.text)
     said = f"{words_of_type(type_name)} {target}"
     shared = wanted.intersection(stored_terms(said))
-    if name_key(source) == name_key(SPEAKER) and kin and kin.isdisjoint(kin_in(said)):
+    if name_key(source) in _askers(query) and kin and kin.isdisjoint(kin_in(said)):
         shared = frozenset()
     upheld = {
         source_ref.id

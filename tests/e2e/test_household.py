@@ -1,0 +1,37 @@
+"""One user, several names: "I" is who asks."""
+
+import pytest
+
+from ragpp import MemoryManager
+from ragpp.client import MemoryClient
+from tests.support.real_gateway import RealGateway
+
+pytestmark = pytest.mark.server
+USER = "home"
+SAID = {
+    "Nora": ["I park on level 3.", "I work at Brightline.", "My dentist is Dr. Weiss."],
+    "Tom": ["I park on level 7.", "I work at Acme.", "My dentist is Dr. Okafor."],
+}
+
+
+async def test_i_is_who_asks(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
+    messages = [
+        {"name": name, "content": content}
+        for told in zip(*SAID.values(), strict=True)
+        for name, content in zip(SAID, told, strict=True)
+    ]
+    await memory.remember(user_id=USER, messages=messages)
+    await gateway.digest(tenant)
+    for name, (parks, works, dentist) in SAID.items():
+        for query, said in (("where do i park?", parks), ("Where do I work?", works), ("who's my dentist?", dentist)):
+            answer = await memory.recall(user_id=USER, name=name, query=query, deadline_ms=5_000, tiers=["episodic"])
+            assert (answer.memories[0].said_by, answer.memories[0].text) == (name, said)
+            assert all(one.corrected_by is None for one in answer.memories)
+        other = next(one for one in SAID if one != name)
+        answer = await memory.recall(user_id=USER, name=name, query=f"Where does {other} park?", tiers=["episodic"])
+        assert answer.memories[0].said_by == other
+        known = await memory.recall(user_id=USER, name=name, query="Where do I work?", tiers=["semantic"])
+        assert known.memories[0].text.startswith(f"{name} WORKS_AT")
+        assert name not in [one.metadata.get("name") for one in known.memories if one.kind == "entity"]
+        manager = MemoryManager(client=memory, user_id=USER, name=name)
+        assert (await manager.recall_whole("where do i park?")).memories[0].text == parks
