@@ -2,8 +2,9 @@
 
 import pytest
 
-from ragpp import MemoryManager
+from ragpp.api import RecallResponse
 from ragpp.client import MemoryClient
+from ragpp.models import TierName
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
@@ -12,6 +13,10 @@ SAID = {
     "Nora": ["I park on level 3.", "I work at Brightline.", "My dentist is Dr. Weiss."],
     "Tom": ["I park on level 7.", "I work at Acme.", "My dentist is Dr. Okafor."],
 }
+
+
+async def asked(memory: MemoryClient, name: str, query: str, tier: TierName) -> RecallResponse:
+    return await memory.recall(user_id=USER, name=name, query=query, tiers=[tier], deadline_ms=30_000)
 
 
 async def test_i_is_who_asks(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
@@ -24,14 +29,12 @@ async def test_i_is_who_asks(memory: MemoryClient, gateway: RealGateway, tenant:
     await gateway.digest(tenant)
     for name, (parks, works, dentist) in SAID.items():
         for query, said in (("where do i park?", parks), ("Where do I work?", works), ("who's my dentist?", dentist)):
-            answer = await memory.recall(user_id=USER, name=name, query=query, deadline_ms=5_000, tiers=["episodic"])
+            answer = await asked(memory, name, query, "episodic")
             assert (answer.memories[0].said_by, answer.memories[0].text) == (name, said)
             assert all(one.corrected_by is None for one in answer.memories)
         other = next(one for one in SAID if one != name)
-        answer = await memory.recall(user_id=USER, name=name, query=f"Where does {other} park?", tiers=["episodic"])
+        answer = await asked(memory, name, f"Where does {other} park?", "episodic")
         assert answer.memories[0].said_by == other
-        known = await memory.recall(user_id=USER, name=name, query="Where do I work?", tiers=["semantic"])
+        known = await asked(memory, name, "Where do I work?", "semantic")
         assert known.memories[0].text.startswith(f"{name} WORKS_AT")
         assert name not in [one.metadata.get("name") for one in known.memories if one.kind == "entity"]
-        manager = MemoryManager(client=memory, user_id=USER, name=name)
-        assert (await manager.recall_whole("where do i park?")).memories[0].text == parks
