@@ -35,6 +35,8 @@ PRIORITIES: Final[dict[Importance, int]] = {"low": 2, "normal": 5, "high": 7}
 """What an importance counts in a score, of 0 to 10."""
 Level = Literal["short_term", "episodic", "semantic", "procedural"]
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
+PASSAGE: Final = "passage"
+"""Of what is no item, but stands in a resource as it is shown."""
 CatalogVisibility = Literal["agent", "shared", "global"]
 """Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
 EVERYBODY: Final = ""
@@ -126,7 +128,9 @@ class MemoryItem(_Written):
     """One fact, with what it was taken from. `embedding`: of `content`, unit length; None where it was not asked for.
     `sources`: ids of the interactions that it rests on, none where its resource is no interaction's. `also_in`: other
     resources that say the same. `resource_type`: its source's, once it is stored. `replaced_by`: the id of an item that
-    says otherwise and was said later, of those that it was read with."""
+    says otherwise and was said later, of those that it was read with. `kind` "passage": no item, but what a resource
+    says, below the heading that it says it under; only a search finds it, where no item answers, and it goes with its
+    resource."""
 
     item_id: str
     content: str
@@ -138,7 +142,7 @@ class MemoryItem(_Written):
     category: str | None = None
     confidence: float = Field(ge=0, le=1)
     importance: Importance = "normal"
-    kind: ItemKind = "fact"
+    kind: ItemKind | Literal["passage"] = "fact"
     occurred_at: Moment
     created_at: Moment
     key: str
@@ -322,6 +326,11 @@ def extracted_item_id(scope: Scope, resource_id: str, seen_by: str | None, conte
     so that taking it again changes nothing, and what a person deleted stays known."""
     said = (scope.tenant_id, scope.user_id, resource_id, "" if seen_by is None else f"={seen_by}", content)
     return f"item_{uuid5(NAMESPACE_OID, joined(*said))}"
+
+
+def passage_id(resource_id: str, part: int) -> str:
+    """The id of a passage of a resource, while that says what it says: it is found under it, and left out by it."""
+    return f"{resource_id}#{part}"
 
 
 def generate_memory_key(

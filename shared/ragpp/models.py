@@ -30,7 +30,7 @@ TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"
 TIER_NAMES: Final[tuple[TierName, ...]] = get_args(TierName)
 """In the order in which they are asked and answers name them."""
 MemoryKind = Literal[
-    "message", "summary", "interaction", "entity", "relationship", "preference", "rule", "finding", "item"
+    "message", "summary", "interaction", "entity", "relationship", "preference", "rule", "finding", "item", "passage"
 ]
 EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
 FindingKind = Literal["pattern", "decision", "insight", "error", "plan", "event"]

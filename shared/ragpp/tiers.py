@@ -608,7 +608,8 @@ class ProceduralTier(MemoryTier, Protocol):
 
 class CatalogTier(MemoryTier, Protocol):
     """Curated knowledge beside the four tiers: resources, the items taken from them, and pages of categories. `store`
-    takes ResourceEntry and ItemEntry; `retrieve` finds items (kind `item`), `forget` takes ids of both.
+    takes ResourceEntry and ItemEntry; `retrieve` finds items (kind `item`) and, where none answers, what resources say
+    as it stands (kind `passage`), `forget` takes ids of resources and items.
 
     Reads of a user include what all users of the tenant share, which lives under the empty user id; writes are of the
     scope's own user alone. A scope with a view sees what all of the user's agents may see, and its agent's own.
@@ -687,8 +688,13 @@ class CatalogTier(MemoryTier, Protocol):
         ...
 
     async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:
-        """The best `query.k` items by meaning and words, in one exact scan. CategoryNotFoundError for a category that
-        is not there."""
+        """The best `query.k` items by meaning and words, in one exact scan; and where no item answers, the passages of
+        resources that do, unless a category is named. CategoryNotFoundError for one that is not there."""
+        ...
+
+    async def index_passages(self, scope: Scope, limit: int = 32) -> int:
+        """Embed what the user's own resources say, passage by passage: `limit` passages at most that have no vector.
+        Until then they are found by their words. Returns how many; 0 when none is left. Repeating it is harmless."""
         ...
 
     async def withdraw_item(self, scope: Scope, item_id: str, agent_id: str) -> int:

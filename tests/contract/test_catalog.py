@@ -594,3 +594,101 @@ async def test_an_entry_of_another_kind_is_refused(tier: CatalogTier, scope: Sco
     with pytest.raises(InvalidInput):
         await tier.store(scope, [resource(id="r"), procedural_entry("tea")])
     assert await tier.holdings(scope) == {}
+
+
+RESET = "## Faults\n\nIf the lamp shows Code 41, reset the kettle with the saffron key for twelve seconds."
+ASKED_ABOUT_IT = "What do I do when the lamp shows Code 41?"
+
+
+async def passages(tier: CatalogTier, scope: Scope, text: str = ASKED_ABOUT_IT, **narrowed: object) -> list[str]:
+    """Ids of the resources whose passages answer."""
+    as_of = narrowed.pop("as_of", None)
+    query = MemoryQuery(scope=scope, text=text, filters=Filters.model_validate(narrowed))
+    found = await tier.retrieve(query.model_copy(update={"as_of": as_of}))
+    return [str(one.metadata["resource_id"]) for one in found if one.kind == "passage"]
+
+
+async def test_where_no_item_answers_a_resource_s_own_words_do(tier: CatalogTier, scope: Scope) -> None:
+    await tier.store(scope, [resource(RESET, id="manual"), item("The kettle is blue", "manual", id="blue")])
+    assert await tier.index_passages(scope) == 1
+    assert await tier.index_passages(scope) == 0
+    query = MemoryQuery(scope=scope, text=ASKED_ABOUT_IT, explain=True)
+    first, *others = await tier.retrieve(query)
+    assert (first.kind, first.text, first.sources, first.tier) == ("passage", RESET, ("manual",), "catalog")
+    assert first.similarity is not None
+    assert first.explain is not None
+    assert set(first.explain) == {"words", "meaning"}
+    assert [one.kind for one in others] == ["item"]
+    found = await tier.search_items(scope, ItemQuery(text=ASKED_ABOUT_IT))
+    assert (found.items[0].kind, found.items[0].source_resource_id) == ("passage", "manual")
+    assert len(found.confidence_scores) == len(found.similarities) == len(found.items)
+    lexical = await tier.retrieve(query.model_copy(update={"mode": "lexical"}))
+    assert [one.kind for one in lexical] == ["passage"]
+
+
+async def test_before_it_has_a_vector_a_passage_is_found_by_its_words(tier: CatalogTier, scope: Scope) -> None:
+    await tier.store(scope, [resource(RESET, id="manual")])
+    assert await passages(tier, scope) == ["manual"]
+
+
+async def test_an_item_and_the_passage_that_says_it_are_found_once(tier: CatalogTier, scope: Scope) -> None:
+    said = "The keeper of the lighthouse is called Saffron"
+    await tier.store(scope, [resource(f"{said}.", id="r"), item(said, "r", id="item")])
+    await tier.index_passages(scope)
+    found = await tier.retrieve(MemoryQuery(scope=scope, text="What is the keeper of the lighthouse called?"))
+    assert [one.id for one in found] == ["item"]
+
+
+async def test_a_passage_is_seen_by_whom_its_resource_is_seen_by_and_in_its_time(
+    tier: CatalogTier, scope: Scope
+) -> None:
+    await tier.store(
+        scope,
+        [
+            resource(RESET, id="shared", session_id="s1"),
+            resource(f"{RESET} Now!", id="private", seen_by="sales", occurred_at=LATER),
+        ],
+    )
+    await tier.store(everybody(scope), [resource(f"{RESET} At once!", id="everybodys")])
+    for one in (scope, everybody(scope)):
+        await tier.index_passages(one)
+    assert set(await passages(tier, scope)) == {"shared", "private", "everybodys"}
+    assert set(await passages(tier, scope.seen_by("sales"))) == {"shared", "private", "everybodys"}
+    assert set(await passages(tier, scope.seen_by("care"))) == {"shared", "everybodys"}
+    assert set(await passages(tier, scope, as_of=NOON)) == {"shared", "everybodys"}
+    assert await passages(tier, scope, session_id="s1") == ["shared"]
+    assert await passages(tier, scope, agent_id="sales") == ["private"]
+    assert await passages(tier, scope, time_range={"start": LATER}) == ["private"]
+    for of_items in ({"domain": "kitchens"}, {"task_type": "repair"}, {"role": "user"}):
+        assert await passages(tier, scope, **of_items) == []
+    (found,) = [
+        one for one in await tier.retrieve(MemoryQuery(scope=scope, text=ASKED_ABOUT_IT)) if one.sources == ("shared",)
+    ]
+    assert "shared" not in await passages(tier, scope, exclude=[found.id])
+    other = new_scope()
+    assert await passages(tier, other) == await passages(tier, scope.model_copy(update={"tenant_id": "t"})) == []
+
+
+async def test_with_its_resource_a_passage_is_gone_and_with_an_item_what_says_it(
+    tier: CatalogTier, scope: Scope
+) -> None:
+    said, where = "The spare fuse lies in the blue drawer", "Where does the spare fuse lie?"
+    noted = resource(f"{said}. It was put there by somebody in spring.", id="note")
+    await tier.store(scope, [resource(RESET, id="manual"), resource(f"{RESET} Or not.", id="stub"), noted])
+    assert (await passages(tier, scope, where))[0] == "note"
+    await tier.store(scope, [item(said, "note", id="i")])
+    assert set(await passages(tier, scope)) >= {"manual", "stub"}
+    await tier.delete_resource(scope, "stub", cascade=False)
+    await tier.forget(scope, ["i"])  # somebody wants that forgotten, and the note says it
+    for _ in range(2):
+        assert await passages(tier, scope) == ["manual"]
+        assert "note" not in await passages(tier, scope, where)
+        assert await tier.rebuild(scope) is None
+    await tier.forget(scope, ["manual"])
+    assert await passages(tier, scope) == []
+
+
+async def test_what_a_conversation_of_interactions_says_is_theirs_to_tell(tier: CatalogTier, scope: Scope) -> None:
+    said = conversation(("Ada", RESET), id="talk", ids=["m1"])
+    await tier.store(scope, [said, conversation(("Ada", RESET), id="imported")])
+    assert await passages(tier, scope) == ["imported"]

@@ -86,6 +86,10 @@ class KeptCatalog:
         self.items.update((item.item_id, item) for item in made)
         return made
 
+    async def index_passages(self, scope: Scope, limit: int = 32) -> int:
+        del scope, limit
+        return 0
+
     async def list_items(
         self,
         scope: Scope,

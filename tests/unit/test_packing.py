@@ -309,3 +309,29 @@ def test_an_item_that_is_not_about_the_question_is_not_shown_whatever_room_is_le
     packed = pack([memory("t", "I moved to Porto", score=0.9), beside], [], Frame(), budget=200, counter=Words())
     assert "office" not in packed.context
     assert ("catalog", "i") in packed.cut
+
+
+def passage(identifier: str, text: str, *, focus: int = 0) -> Memory:
+    return memory(identifier, text, "passage").model_copy(
+        update={"tier": "catalog", "sources": ("r",), "metadata": {"resource_id": "r"}, "focus": focus}
+    )
+
+
+def test_a_passage_stands_among_knowledge_in_the_order_of_the_ranking_and_verbatim() -> None:
+    step = passage("r#0", "If it hums\n- pull the plug")
+    fact = memory("i", "It is blue", "item").model_copy(update={"tier": "catalog"})
+    packed = pack([step, fact], [], Frame(), budget=500, counter=Words())
+    assert packed.context == (
+        "## RELEVANT KNOWLEDGE\n- If it hums\n  | - pull the plug (relevance: 0.50)\n- It is blue (relevance: 0.50)"
+    )
+
+
+def test_a_passage_that_has_no_room_is_cut_to_what_was_found_when_nothing_else_wants_room() -> None:
+    text = " ".join(f"word{number}" for number in range(100))
+    found = passage("r#0", text, focus=text.index("word60"))
+    said = [memory("a", " ".join(["hello"] * 20))]
+    packed = pack([found, *said], [], Frame(), budget=120, counter=Words())
+    assert "hello" in packed.context
+    assert "- … word60 word61" in packed.context
+    assert "word10 " not in packed.context
+    assert packed.tokens <= 120

@@ -20,14 +20,23 @@ SELECT items.* FROM catalog.items AS items
  WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.seen_by IS NULL;
 
 -- name: chosen_chunks
--- What `scan_around_chosen_items` looks at instead of all; the parameters of `scan_around_items`, and $6 ordinals of the
--- items that may be lent to bigint[]
+-- What `scan_around_chosen_items` looks at instead of all; the parameters of `scan_around_items`, and $14 ordinals of the
+-- items that may be lent to bigint[]: their resources', and those of resources that no item was taken from.
 SELECT chunks.*
-  FROM (SELECT DISTINCT items.user_id, items.resource_id FROM catalog.items AS items
-         WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.ordinal = ANY ($6::bigint[])) AS chosen
-  JOIN catalog.resources AS lending
-    ON lending.tenant_id = $1 AND lending.user_id = ANY ($2::text[])
-   AND lending.user_id = chosen.user_id AND lending.id = chosen.resource_id
+  FROM (SELECT DISTINCT lending.user_id, lending.ordinal
+          FROM catalog.items AS items
+          JOIN catalog.resources AS lending
+            ON lending.tenant_id = $1 AND lending.user_id = ANY ($2::text[])
+           AND lending.user_id = items.user_id AND lending.id = items.resource_id
+         WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.ordinal = ANY ($14::bigint[])
+        UNION ALL
+        SELECT bare.user_id, bare.ordinal
+          FROM catalog.resources AS bare
+         WHERE bare.tenant_id = $1 AND bare.user_id = ANY ($2::text[])
+           AND ($3::text IS NULL OR bare.seen_by IS NULL OR bare.seen_by = $3)
+           AND NOT EXISTS (SELECT FROM catalog.items AS taken
+                            WHERE taken.tenant_id = $1 AND taken.user_id = ANY ($2::text[])
+                              AND taken.user_id = bare.user_id AND taken.resource_id = bare.id)) AS chosen
   JOIN catalog.resource_chunks AS chunks
     ON chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])
-   AND chunks.user_id = lending.user_id AND chunks.resource = lending.ordinal;
+   AND chunks.user_id = chosen.user_id AND chunks.resource = chosen.ordinal;

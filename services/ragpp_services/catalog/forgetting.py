@@ -52,6 +52,7 @@ async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection
     """Delete resources with their items, and items with all that say the same and the sources that say nothing else, of
     what the scope sees; returns how many of these ids existed. Begins an epoch where any did."""
     seen = await rows.items.whole(item_ids)
+    await rows.passages.withhold(seen)
     sources = await rows.items.sources_alone(seen)
     resources = await rows.resources.delete({*resource_ids, *sources})
     there = (await rows.items.known(item_ids)).keys() & seen
@@ -71,6 +72,7 @@ async def withdraw_item(rows: Rows, item_id: str, agent_id: str, now: datetime) 
     own = await rows.items.of_agent(await rows.items.whole([item_id]), agent_id)
     if not own:
         return 0
+    await rows.passages.withhold(own)
     resources = await rows.resources.delete(await rows.items.sources_alone(own))
     gone = await drop_items(rows, own, now, [one.id for one in resources])
     await rows.raise_epoch()

@@ -119,15 +119,31 @@ SELECT count(*) AS items,
    AND ($4::timestamptz IS NULL OR occurred_at <= $4);
 
 -- name: scan_around_items
--- The chunks of resources that share a term with the question, packed; `resources` as in `scan_items`. What occurred
--- later than `as_of` lends nothing. $4 as_of timestamptz or null, $5 the question's terms sparsevec of ones
+-- The chunks of resources that are passages, or share a term with the question, packed; `resources` as in `scan_items`.
+-- What occurred later than `as_of` is not there. One that shares no term has an empty sparse vector in place of its own;
+-- its distance is NaN where it has no vector, or the question has none. `eligible`: a passage that may be shown.
+-- $4 as_of timestamptz or null, $5 the question's terms sparsevec of ones, $6 its vector halfvec or null, $7 whether
+-- passages are asked for at all boolean, $8 resource_id, $9 from timestamptz, $10 before timestamptz, $11 session_id,
+-- $12 agent_id; null does not narrow. $13 excluded ids text[]
 SELECT string_agg(int8send(hashtextextended(resources.id, (resources.user_id = '')::int)), ''::bytea) AS resources,
-       string_agg(sparsevec_send(chunks.lexical), ''::bytea) AS lexical
+       string_agg(int8send(resources.ordinal), ''::bytea) AS ordinals,
+       string_agg(int4send(chunks.part), ''::bytea) AS parts,
+       string_agg(float4send(COALESCE((chunks.embedding <=> $6::halfvec)::real, 'NaN')), ''::bytea) AS distances,
+       string_agg(CASE WHEN (chunks.lexical <#> $5::sparsevec) <> 0 THEN sparsevec_send(chunks.lexical)
+                       ELSE '\x001000000000000000000000'::bytea END, ''::bytea) AS lexical,
+       string_agg(CASE WHEN $7::boolean AND chunks.passage IS TRUE AND ($8::text IS NULL OR resources.id = $8)
+                        AND ($9::timestamptz IS NULL OR resources.occurred_at >= $9)
+                        AND ($10::timestamptz IS NULL OR resources.occurred_at < $10)
+                        AND ($11::text IS NULL OR resources.session_id = $11)
+                        AND ($12::text IS NULL OR resources.agent_id = $12)
+                        AND resources.id || '#' || chunks.part <> ALL ($13::text[])
+                       THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM /* all */ catalog.resource_chunks AS chunks
   JOIN catalog.resources AS resources
     ON resources.tenant_id = $1 AND resources.user_id = ANY ($2::text[])
    AND resources.user_id = chunks.user_id AND resources.ordinal = chunks.resource
- WHERE chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[]) AND (chunks.lexical <#> $5::sparsevec) <> 0
+ WHERE chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])
+   AND (($7::boolean AND chunks.passage) OR (chunks.lexical <#> $5::sparsevec) <> 0)
    AND ($3::text IS NULL OR chunks.seen_by IS NULL OR chunks.seen_by = $3)
    AND ($4::timestamptz IS NULL OR resources.occurred_at <= $4);
 

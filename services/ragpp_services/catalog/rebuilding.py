@@ -17,7 +17,7 @@ from ragpp_services.catalog.entries.writing import written
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.rebuilding_rows import Ids
-from ragpp_services.catalog.resources.indexing import cut
+from ragpp_services.catalog.resources.indexing import Said, cut
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
 
@@ -97,9 +97,14 @@ class Rebuilding:
                 resource = await rows.resources.get(one) if known is not None and not known.is_stub else None
             if known is None or resource is None:
                 continue
-            chunks = await asyncio.to_thread(cut, resource.content, resource.metadata, self._counter)
+            said = Said(resource.content, resource.messages)
+            chunks = await asyncio.to_thread(cut, said, resource.metadata, self._counter)
             async with self._store.writing(scope) as rows:
-                await rows.rebuilding.put_chunks(one, known.content_hash, chunks)
+                there = await rows.rebuilding.resource(one, known.content_hash)
+                if there is not None:
+                    await rows.resources.replace_chunks(
+                        there["ordinal"], there["resource_type"], there["seen_by"], chunks
+                    )
             read += len(resource.content)
             if read >= MOST_CHARS:
                 return one

@@ -39,10 +39,3 @@ UPDATE catalog.categories SET embedding = $4 WHERE tenant_id = $1 AND user_id = 
 -- One that still says what was read. $3 id text, $4 content_hash bytea
 SELECT ordinal, resource_type, seen_by FROM catalog.resources
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3 AND content_hash = $4 AND NOT is_stub
-
--- name: put_chunk
--- $3 resource's ordinal bigint, $4 part int, $5 start int, $6 end int, $7 resource_type text, $8 seen_by text,
--- $9 lexical sparsevec
-INSERT INTO catalog.resource_chunks
-       (tenant_id, user_id, resource, part, start, "end", resource_type, seen_by, lexical)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

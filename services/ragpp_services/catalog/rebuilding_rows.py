@@ -1,16 +1,16 @@
 """Rows of all layers, as they are made anew."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import asyncpg
 import numpy as np
 import numpy.typing as npt
 
 from ragpp.fields import StoredMetadata
 from ragpp.models import Vector
 from ragpp.stores.vector_values import halfvec, sparsevec
-from ragpp_services.catalog.resources.rows import NewChunk
 from ragpp_services.catalog.statements import Statements
 
 
@@ -59,18 +59,6 @@ class RebuildingRows:
         """The vector of each category by its id."""
         await self._run.change_many("put_category_index", [(one, halfvec(vector)) for one, vector in vectors.items()])
 
-    async def put_chunks(self, resource_id: str, content_hash: bytes, chunks: Sequence[NewChunk]) -> None:
-        """Let these be the chunks of the resource, where it still says what they were cut from."""
-        row = await self._run.own_row("resource_to_rebuild", resource_id, content_hash)
-        if row is None:
-            return
-        await self._run.change("delete_chunks", [row["ordinal"]])
-        await self._run.change_many(
-            "put_chunk", _chunk_rows(row["ordinal"], row["resource_type"], row["seen_by"], chunks)
-        )
-
-
-def _chunk_rows(
-    ordinal: int, resource_type: str, seen_by: str | None, chunks: Collection[NewChunk]
-) -> list[tuple[object, ...]]:
-    return [(ordinal, one.part, one.start, one.end, resource_type, seen_by, sparsevec(one.lexical)) for one in chunks]
+    async def resource(self, resource_id: str, content_hash: bytes) -> asyncpg.Record | None:
+        """ordinal, type and visibility of a resource that still says what was read."""
+        return await self._run.own_row("resource_to_rebuild", resource_id, content_hash)

@@ -48,12 +48,17 @@ RETURNING OLD.vacated[:$4] AS ordinals;
 
 -- name: insert_chunks
 -- $3 resources' ordinals bigint[], $4 parts int[], $5 starts int[], $6 ends int[], $7 types text[], $8 seen by text[],
--- $9 lexical sparsevec[]
+-- $9 lexical sparsevec[], $10 whether each is a passage boolean[]
 INSERT INTO catalog.resource_chunks (
-  tenant_id, user_id, resource, part, start, "end", resource_type, seen_by, lexical)
-SELECT $1, $2, new.resource, new.part, new.start, new.finish, new.resource_type, new.seen_by, new.lexical
-  FROM unnest($3::bigint[], $4::int[], $5::int[], $6::int[], $7::text[], $8::text[], $9::sparsevec[])
-       AS new (resource, part, start, finish, resource_type, seen_by, lexical);
+  tenant_id, user_id, resource, part, start, "end", resource_type, seen_by, lexical, passage)
+SELECT $1, $2, new.resource, new.part, new.start, new.finish, new.resource_type, new.seen_by, new.lexical, new.passage
+  FROM unnest($3::bigint[], $4::int[], $5::int[], $6::int[], $7::text[], $8::text[], $9::sparsevec[], $10::boolean[])
+       AS new (resource, part, start, finish, resource_type, seen_by, lexical, passage);
+
+-- name: withheld_chunks
+-- Where those are that are no passages. $3 resource's ordinal bigint
+SELECT start, "end" FROM catalog.resource_chunks
+ WHERE tenant_id = $1 AND user_id = $2 AND resource = $3 AND passage IS FALSE;
 
 -- name: delete_chunks
 -- $3 resources' ordinals bigint[]

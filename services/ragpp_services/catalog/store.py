@@ -21,6 +21,7 @@ from ragpp_services.catalog.agents.rows import AgentRows
 from ragpp_services.catalog.categories.rows import CategoryRows
 from ragpp_services.catalog.entries.rows import EntryRows
 from ragpp_services.catalog.items.rows import ItemRows
+from ragpp_services.catalog.passages.rows import PassageRows
 from ragpp_services.catalog.rebuilding_rows import RebuildingRows
 from ragpp_services.catalog.resources.rows import ResourceRows
 from ragpp_services.catalog.statements import EVERYBODY, SQL, Statements
@@ -44,6 +45,7 @@ class Rows:
         self._run = run = Statements(connection, scope)
         self.resources = ResourceRows(run)
         self.items = ItemRows(run)
+        self.passages = PassageRows(run)
         self.entries = EntryRows(run)
         self.categories = CategoryRows(run)
         self.rebuilding = RebuildingRows(run)

@@ -22,6 +22,7 @@ from ragpp_services.catalog.entries.tier import Entries
 from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.items.tier import Items, read_places
 from ragpp_services.catalog.items.writing import new_items
+from ragpp_services.catalog.passages.tier import Passages
 from ragpp_services.catalog.rebuilding import Rebuilding
 from ragpp_services.catalog.resources.indexing import Said, indexed, without_turns
 from ragpp_services.catalog.resources.rows import Indexed, NewResource
@@ -72,10 +73,11 @@ class PostgresCatalogTier:
         self.segmenter = segmenter = Segmenter(
             "catalog", store.segments, store.segments_writing, least_rows=segments_from_rows, shared=(EVERYBODY,)
         )
-        self._items = items = Items(store, vectors, segmenter)
+        self._items = items = Items(store, vectors, segmenter, tokenizers)
         self.get_item, self.items_named = items.get_item, items.items_named
-        self.list_items = items.list_items
-        self.search_items = items.search_items
+        self.list_items, self.search_items = items.list_items, items.search_items
+
+        self.index_passages = Passages(store, vectors).index_passages
 
         entries = Entries(store, vectors, items, tokenizers, most_summary)
         self.find_entries = entries.find_entries
@@ -192,7 +194,8 @@ class PostgresCatalogTier:
             return [one.item for one in await read_places(rows.items, places, told_replaced=False)]
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """Items, as `ragpp_services.catalog.items.ranking` ranks them, the current before what it replaced."""
+        """Items, as `ragpp_services.catalog.items.ranking` ranks them, the current before what it replaced; and
+        passages where no item answers (`passages.ranking.told_once`)."""
         return [one.memory for one in await self._items.retrieve(query)]
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:

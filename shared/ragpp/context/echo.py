@@ -104,14 +104,14 @@ def own_chunks(item: Interaction, counter: TokenSpans) -> list[TextChunk]:
     return [] if item.message_type in CONTEXT_TYPES else own_chunks_of(item.content, counter)
 
 
-def own_chunks_of(text: str, counter: TokenSpans) -> list[TextChunk]:
+def own_chunks_of(text: str, counter: TokenSpans, max_tokens: int = CHUNK_TOKENS) -> list[TextChunk]:
     """The chunks of what in `text` did not come from memory, with its offsets. Raises what `counter` raises."""
     spans = own(text)
     if spans == [Span(0, len(text))]:
-        return chunk(text, counter, CHUNK_TOKENS)
+        return chunk(text, counter, max_tokens)
     pieces = [
         replace(piece, start=piece.start + start, end=piece.end + start)
         for start, end in spans
-        for piece in chunk(text[start:end], counter, CHUNK_TOKENS)
+        for piece in chunk(text[start:end], counter, max_tokens)
     ]
     return [replace(piece, ordinal=ordinal) for ordinal, piece in enumerate(pieces)]

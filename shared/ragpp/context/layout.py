@@ -49,7 +49,7 @@ CORRECTED: Final = " [since corrected]"
 _ITEM: Final = "- "
 _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
 _INTERACTIONS: Final = frozenset({"interaction", "message"})
-_VERBATIM: Final = _INTERACTIONS | {"summary", "item"}
+_VERBATIM: Final = _INTERACTIONS | {"summary", "item", "passage"}
 """What may have lines of its own; everything else that was learned is a line."""
 _LABELLED: Final = frozenset({"preference", "finding"})
 _FINDINGS: Final = frozenset(get_args(FindingKind))

@@ -31,8 +31,8 @@ def page_items(statements: Sequence[Statement]) -> list[PageItem]:
         if one.vector is not None:
             item = one.is_everybodys, one.id
             last_said = max(moment for _, moment in said[item])
-            named = tuple(sources[item].values())
-            items.append(PageItem(one.id, one.content, last_said, one.vector, named, frozenset(said[item])))
+            resting = tuple(sources[item].values())
+            items.append(PageItem(one.id, one.content, last_said, one.vector, resting, frozenset(said[item])))
     return items
 
 

@@ -15,8 +15,8 @@ from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The columns of what is to be ranked, with what is around it. `chosen`: how it was, None where it is all that
-    there is."""
+    """The columns of what is to be ranked, with what is around it and the passages. `chosen`: how it was, None where it
+    is all that there is."""
 
     columns: ItemColumns
     around: AroundColumns
@@ -25,13 +25,19 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: its vector and terms, where it has these, and for how many items."""
+    """A question: its vector and terms, where it has these, and for how many items; `passages`: and for passages."""
 
     narrowing: Narrowing
     as_of: datetime | None
     embedding: npt.NDArray[np.float32] | None
     terms: Sequence[int]
     limit: int
+    passages: bool = False
+
+    @property
+    def wants_passages(self) -> bool:
+        """Whether any may be shown."""
+        return self.passages and self.narrowing.leaves_passages
 
     @property
     def can_be_chosen(self) -> bool:

@@ -29,6 +29,12 @@ class Narrowing:
     exclude: Collection[str] = ()
 
     @property
+    def leaves_passages(self) -> bool:
+        """Whether it asks for nothing that only an item has."""
+        of_items = (self.category, self.domain, self.task_type, self.kind, self.tags)
+        return all(one is None for one in of_items)
+
+    @property
     def is_of_time(self) -> bool:
         """Whether it leaves nothing out but by time and by id."""
         return all(getattr(self, one.name) is None for one in fields(self) if one.name not in _OF_TIME)

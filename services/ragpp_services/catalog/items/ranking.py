@@ -38,7 +38,19 @@ class AroundColumns:
     """The packed columns of the statement `scan_around_items`, one entry a chunk; None where there is none."""
 
     resources: bytes | None = None
+    ordinals: bytes | None = None
+    parts: bytes | None = None
+    distances: bytes | None = None
     lexical: bytes | None = None
+    eligible: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """How many there are, and (t,) how many of them hold each of the question's terms."""
+
+    count: int
+    holding: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +68,11 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a question found, best first, and how many are similar to it."""
+    """What a question found, best first, and how many are similar to it; `documents`: of which it was found."""
 
     ranked: list[Ranked]
     total_found: int
+    documents: Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +135,7 @@ def rank(
     were `chosen`, over those that they were chosen of, and the others of the table.
     """
     if not len(table.ordinal):
-        return Answer([], 0)
+        return Answer([], 0, Documents(0, np.zeros(table.weights.shape[1])))
     whole = table.firsts(np.ones(len(table.ordinal), np.bool_) if chosen is None else table.is_none_of(chosen))
     documents, holding = len(whole), document_frequencies(table.weights[whole] > 0)
     if chosen is not None:
@@ -153,7 +166,7 @@ def rank(
                 signals["meaning"] = round(similarity, 4)
         known = None if np.isnan(similarity) else similarity
         ranked.append(Ranked(int(table.ordinal[row]), float(scores[place]), known, float(told[place]), signals))
-    return Answer(ranked, total)
+    return Answer(ranked, total, Documents(documents, holding))
 
 
 def _lent(resources: IntArray, around: AroundColumns, terms: Sequence[int]) -> FloatArray:

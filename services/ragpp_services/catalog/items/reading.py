@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Final
 
-from ragpp.catalog import FINDING_ID, MemoryItem
+from ragpp.catalog import FINDING_ID, PASSAGE, MemoryItem
 from ragpp.models import Memory
 from ragpp_services.catalog.items.currency import Dated, current_first
 from ragpp_services.catalog.items.ranking import Ranked
@@ -21,12 +21,35 @@ INLINE: Final = 60
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
     """An item as it is shown: with what else says it, and by what it was replaced among those that are shown with it.
-    `found`: the statement that stands for it, under its item's id; `agents`: all that contributed it."""
+    `found`: the statement that stands for it, under its item's id; `agents`: all that contributed it. A passage is
+    shown in the same form; `focus`: where in it the sentence begins that was found."""
 
     found: FoundItem
     item: MemoryItem
     ranked: Ranked
     agents: tuple[str, ...] = ()
+    focus: int = 0
+
+    @property
+    def text(self) -> str:
+        return self.item.content
+
+    @property
+    def score(self) -> float:
+        return self.ranked.score
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Ids of those that say it."""
+        return frozenset((self.item.source_resource_id, *self.item.also_in))
+
+    @property
+    def is_passage(self) -> bool:
+        return self.item.kind == PASSAGE
+
+    @property
+    def is_replaced(self) -> bool:
+        return self.item.replaced_by is not None
 
     @property
     def memory(self) -> Memory:
@@ -42,8 +65,9 @@ class Shown:
         return Memory(
             id=item.item_id,
             tier="catalog",
-            kind="item",
+            kind="passage" if self.is_passage else "item",
             text=item.content,
+            focus=self.focus,
             score=self.ranked.score,
             similarity=self.ranked.similarity,
             coverage=self.ranked.coverage,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ragpp.stores.segments import Segmented
 from ragpp.stores.vector_values import asked_terms, halfvec
+from ragpp_services.catalog.items.asking import Asked
 from ragpp_services.catalog.items.narrowing import Narrowing
 from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
 from ragpp_services.catalog.statements import Statements
@@ -55,14 +56,25 @@ class ItemScans:
             row = await self._run.seen_row("scan_chosen_items", *arguments, ordinals, *segmented.gap_columns)
         return ItemColumns(0) if row is None else ItemColumns(**row)
 
-    async def around(
-        self, as_of: datetime | None, terms: Collection[int], ordinals: Sequence[int] | None = None
-    ) -> AroundColumns:
-        """What the resources that the scope sees say of `terms`; those of the items with these `ordinals`, where they
-        are given."""
-        if not terms:
+    async def around(self, asked: Asked, ordinals: Sequence[int] | None = None) -> AroundColumns:
+        """What the resources that the scope sees say of the question's terms, and their passages, where these are
+        wanted; in the resources of the items with these `ordinals` and in those without items, where these are
+        given."""
+        if not asked.terms and not asked.wants_passages:
             return AroundColumns()
-        arguments = (as_of, asked_terms(terms))
+        narrowing = asked.narrowing
+        arguments = (
+            asked.as_of,
+            asked_terms(asked.terms),
+            None if asked.embedding is None else halfvec(asked.embedding),
+            asked.wants_passages,
+            narrowing.resource_id,
+            narrowing.start,
+            narrowing.end,
+            narrowing.session_id,
+            narrowing.agent_id,
+            list(narrowing.exclude),
+        )
         if ordinals is None:
             row = await self._run.seen_row("scan_around_items", *arguments)
         else:

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from ragpp.catalog import GoalValue, ItemQuery, MemoryItem, RetrievalResult
+from ragpp.catalog import SIMILARITY_THRESHOLD, GoalValue, ItemQuery, MemoryItem, RetrievalResult
 from ragpp.embedding import FloatMatrix
 from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import MemoryQuery, Page, Scope
@@ -16,6 +16,7 @@ from ragpp.retrieval.calibration import Calibration
 from ragpp.stores.cursors import cursor_of, page_size, place_of
 from ragpp.stores.packed_columns import whole_numbers
 from ragpp.text.lexical import query_terms
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog.items.asking import Asked, Scanned
 from ragpp_services.catalog.items.narrowing import Narrowing, narrowing_of
@@ -23,6 +24,7 @@ from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
 from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.items.scales import SAMPLED, Scales
+from ragpp_services.catalog.passages.reading import with_passages
 from ragpp_services.catalog.store import CatalogStore, Rows
 from ragpp_services.catalog.vectors import Vectors
 
@@ -41,8 +43,8 @@ INLINE_ITEMS: Final = 2_000
 class Items:
     """What `ragpp.tiers.CatalogTier` says about items."""
 
-    def __init__(self, store: CatalogStore, vectors: Vectors, segmenter: Segmenter) -> None:
-        self._store, self._vectors, self.segmenter = store, vectors, segmenter
+    def __init__(self, store: CatalogStore, vectors: Vectors, segmenter: Segmenter, tokenizers: Tokenizers) -> None:
+        self._store, self._vectors, self.segmenter, self._tokenizers = store, vectors, segmenter, tokenizers
         self._scales = Scales()
 
     async def get_item(self, scope: Scope, item_id: str, vector: bool = False) -> MemoryItem:
@@ -85,9 +87,8 @@ class Items:
         await self._vectors.check_identity()
         embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text)
-        asked = Asked(
-            Narrowing(category=query.category, resource_id=query.resource_id), query.as_of, embedding, terms, query.k
-        )
+        narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
+        asked = Asked(narrowing, query.as_of, embedding, terms, query.k, passages=True)
 
         async def search(by_segments: bool) -> tuple[Answer, list[Shown], GoalValues, Calibration | None]:
             async with self._store.reading(scope) as rows:
@@ -95,14 +96,18 @@ class Items:
                     await check_category(rows.items, query.category)
                 scanned = await self._scan(rows, asked, by_segments=by_segments)
                 answer = await answered(scanned, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
-                shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
+                items = await read(rows.items, answer.ranked, as_of=query.as_of)
+                shown = await with_passages(
+                    rows, asked, scanned, answer, items, self._count, least=query.similarity_threshold
+                )
+                shown = shown[: query.k]
                 values = await rows.values.of_items([one.item.item_id for one in shown])
                 return answer, shown, values, None if by_meaning else await self.scale(scope, rows.items)
 
         answer, shown, values, scale = await self.segmenter.searched(scope, search)
         return RetrievalResult(
             items=tuple(one.item.model_copy(update={"goal_values": values.get(one.item.item_id, {})}) for one in shown),
-            total_found=answer.total_found,
+            total_found=answer.total_found + sum(_is_similar(one) for one in shown if one.is_passage),
             search_time_ms=1_000 * (perf_counter() - began),
             confidence_scores=tuple(
                 max(0.0, one.ranked.similarity or 0.0) if by_meaning else one.ranked.score for one in shown
@@ -145,21 +150,37 @@ class Items:
         if is_asked and (not by_words or query.filters.similarity_threshold is not None):
             embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text) if query.mode != "dense" else ()
-        asked = Asked(narrowing, query.as_of, embedding, terms, query.limit)
+        asked = Asked(narrowing, query.as_of, embedding, terms, query.limit, passages=is_asked)
+        least, by_words_alone = query.filters.similarity_threshold, by_words and is_asked
 
         async def search(by_segments: bool) -> list[Shown]:
             async with self._store.reading(query.scope) as rows:
+                scanned = await self._scan(rows, asked, by_segments=by_segments)
                 answer = await answered(
-                    await self._scan(rows, asked, by_segments=by_segments),
+                    scanned,
                     terms,
                     limit=query.limit + LOOKED_BEYOND,
-                    least=query.filters.similarity_threshold,
-                    by_words_alone=by_words and is_asked,
+                    least=least,
+                    by_words_alone=by_words_alone,
                     explain=query.explain,
                 )
-                return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
+                shown = await with_passages(
+                    rows,
+                    asked,
+                    scanned,
+                    answer,
+                    await read(rows.items, answer.ranked, as_of=query.as_of),
+                    self._count,
+                    least=least,
+                    by_words_alone=by_words_alone,
+                    explain=query.explain,
+                )
+                return shown[: query.limit]
 
         return await self.segmenter.searched(query.scope, search)
+
+    def _count(self, text: str) -> int:
+        return self._tokenizers.named().count(text)
 
     async def _scan(self, rows: Rows, asked: Asked, *, by_segments: bool) -> Scanned:
         """What is to be ranked, and what is around it. Raises VectorIndexError where it is chosen by segments that
@@ -168,13 +189,13 @@ class Items:
         if await rows.entries.shows_at_most(VIEW_ROWS):
             columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms, of_view=True)
             lent_to = whole_numbers(columns.ordinals, "bigint").tolist()
-            return Scanned(columns, await rows.items.around(asked.as_of, asked.terms, lent_to))
+            return Scanned(columns, await rows.items.around(asked, lent_to))
         if by_segments and asked.can_be_chosen:
             segmented = await rows.segments.read(rows.users, asked.terms)
         if segmented is None or not segmented.segments:
             columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms)
             self.segmenter.note(rows.scope, segmented, columns.items)
-            return Scanned(columns, await rows.items.around(asked.as_of, asked.terms))
+            return Scanned(columns, await rows.items.around(asked))
         chosen = await asyncio.to_thread(choose, segmented.segments, asked.of_view(rows.scope.view))
         places = chosen.ordinals.tolist()
         columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms, (places, segmented))
@@ -182,7 +203,7 @@ class Items:
         beside = ordinals[~np.isin(ordinals, chosen.ordinals)]
         self.segmenter.note(rows.scope, segmented, len(beside))
         lent_to = np.concatenate((chosen.better, beside)).tolist()
-        return Scanned(columns, await rows.items.around(asked.as_of, asked.terms, lent_to), chosen)
+        return Scanned(columns, await rows.items.around(asked, lent_to), chosen)
 
 
 async def answered(
@@ -216,6 +237,10 @@ async def read_places(
     return await read(
         items, [Ranked(place, 0.0, None) for place in places], vectors=vectors, told_replaced=told_replaced
     )
+
+
+def _is_similar(one: Shown) -> bool:
+    return one.ranked.similarity is not None and one.ranked.similarity >= SIMILARITY_THRESHOLD
 
 
 async def check_category(items: ItemRows, name: str) -> None:

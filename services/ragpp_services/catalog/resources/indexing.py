@@ -9,13 +9,17 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.catalog import ResourceMessage, ResourceType
+from ragpp.catalog import REPEATED, ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenMeter, TokenSpans
+from ragpp_services.catalog.passages.leads import READ_ABOVE, under_its_lead
 from ragpp_services.catalog.resources.rows import Indexed, NewChunk
 
+PASSAGE_TOKENS: Final = 96
+"""Of a chunk: a few sentences, one question of a list of questions with its answer, some rows of a table. What is
+shown where no item answers is to be about the question, and a vector of more says less of each."""
 LABEL_CHARS: Final = 200
 """A longer text in a resource's metadata is none of its labels."""
 
@@ -70,10 +74,19 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
     return [0, *(other.end for other in messages if other.end <= one.start)]
 
 
-def cut(content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> tuple[NewChunk, ...]:
-    """The chunks that full-text search reads, none of what came from memory; each is found by the labels in `metadata`
-    as well. Raises what `counter` raises."""
-    return _chunks(own_chunks_of(content, counter), metadata)
+def cut(said: Said, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> tuple[NewChunk, ...]:
+    """The chunks that searches read, none of what came from memory; each is found by the labels in `metadata` and by
+    what it stands under as well. They are passages unless the resource holds interactions, which are found themselves,
+    or an answer that repeats memories. Raises what `counter` raises."""
+    labels, is_passage = labels_in(metadata), not said.turns and REPEATED not in metadata
+
+    def chunk_of(piece: TextChunk) -> NewChunk:
+        above = said.content[max(0, piece.start - READ_ABOVE) : piece.start]
+        lexical = document_weights(labels + under_its_lead(above, piece.text))
+        passage = is_passage and not piece.text.isspace()
+        return NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=lexical, passage=passage)
+
+    return tuple(map(chunk_of, own_chunks_of(said.content, counter, PASSAGE_TOKENS)))
 
 
 def indexed(
@@ -85,13 +98,12 @@ def indexed(
 ) -> Indexed:
     """What is stored of what a resource says, cut as `counter` counts and as long as `reader` does. Raises what they
     raise."""
-    pieces = own_chunks_of(said.content, counter)
     return Indexed(
         content=said.content,
         messages=said.messages,
         content_hash=content_hash(resource_type, said.content),
         tokens=reader.count(said.content),
-        chunks=_chunks(pieces, metadata),
+        chunks=cut(said, metadata, counter),
     )
 
 
@@ -100,11 +112,3 @@ def labels_in(metadata: Mapping[str, JsonValue]) -> str:
     Empty where there are none."""
     texts = (value for value in metadata.values() if isinstance(value, str) and len(value) <= LABEL_CHARS)
     return "".join(f"{text}\n" for text in texts)
-
-
-def _chunks(pieces: Sequence[TextChunk], metadata: Mapping[str, JsonValue]) -> tuple[NewChunk, ...]:
-    labels = labels_in(metadata)
-    return tuple(
-        NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=document_weights(labels + piece.text))
-        for piece in pieces
-    )

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -21,12 +21,14 @@ _SHOWN_BYTES: Final = 4_096
 
 @dataclass(frozen=True, slots=True)
 class NewChunk:
-    """A stretch of a resource, `content[start:end]`, with the weights of its words by hashed term."""
+    """A stretch of a resource, `content[start:end]`, with the weights of its words by hashed term. `passage`: it may be
+    shown as it stands."""
 
     part: int
     start: int
     end: int
     lexical: Mapping[int, float]
+    passage: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,20 @@ class ResourceRows:
             [resource_type] * count,
             [seen_by] * count,
             [sparsevec(one.lexical) for one in chunks],
+            [one.passage for one in chunks],
         )
+
+    async def replace_chunks(
+        self, ordinal: int, resource_type: ResourceType, seen_by: str | None, chunks: Sequence[NewChunk]
+    ) -> None:
+        """Let these be the chunks of a resource; what meets one that was withheld stays so."""
+        spans = [(row["start"], row["end"]) for row in await self._run.own("withheld_chunks", ordinal)]
+        kept = [
+            replace(one, passage=one.passage and all(one.end <= start or end <= one.start for start, end in spans))
+            for one in chunks
+        ]
+        await self._run.change("delete_chunks", [ordinal])
+        await self._insert_chunks(ordinal, resource_type, seen_by, kept)
 
     async def get(self, identifier: str) -> Resource | None:
         """What the scope sees under that id."""

@@ -57,13 +57,13 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
             return
         fused[key] = memory
         named.update(evidence(memory))
-        items += memory.kind == "item"
+        items += memory.tier == "catalog"
 
     has_interactions = bool(interactions)
     while interactions or others:
         place_of_another = not interactions or len(fused) % STRIDE == STRIDE - 1
         full = items >= ITEMS_AMONG_FIRST and len(fused) < FIRST_PLACES
-        fitting = [one for one in others if not (full and one.kind == "item")]
+        fitting = [one for one in others if not (full and one.tier == "catalog")]
         other = _first_allowed(fitting, named, free=not has_interactions) if place_of_another else None
         if other is not None:
             others.remove(other)
@@ -81,7 +81,7 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
 def evidence(memory: Memory) -> tuple[str, ...]:
     """The ids of the interactions that a memory rests on and is judged by; none of an item that rests on resources."""
-    if memory.kind == "item" and memory.sources[:1] == (memory.metadata.get("resource_id"),):
+    if memory.tier == "catalog" and memory.sources[:1] == (memory.metadata.get("resource_id"),):
         return ()
     return memory.sources[:EVIDENCE_SOURCES]
 

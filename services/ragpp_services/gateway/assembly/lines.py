@@ -43,10 +43,10 @@ class Draft:
 
 
 def arranged(title: str, lines: Sequence[Line], said: Mapping[int, int]) -> list[Line]:
-    """A section's lines as they are shown: the conversation as it went (`said`: the places of its memories), past
-    interactions by day and then by time, others as they were taken. Lines without a time keep their place among each
-    other."""
-    if title == layout.RECENT:
+    """A section's lines as they are shown: the conversation as it went and knowledge as it was ranked (`said`: the
+    places of these memories), past interactions by day and then by time, others as they were taken. Lines without a
+    time keep their place among each other."""
+    if title in {layout.RECENT, layout.KNOWLEDGE}:
         return sorted(lines, key=lambda line: said[id(line.memory)])
     if title != layout.PAST:
         return list(lines)

@@ -44,6 +44,7 @@ _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "rule": layout.PREFERENCES,
     "finding": layout.PREFERENCES,
     "item": layout.KNOWLEDGE,
+    "passage": layout.KNOWLEDGE,
 }
 
 
@@ -163,7 +164,7 @@ class _Packing:
 
     def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
         """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
-        self._said = {id(memory): place for place, memory in enumerate(conversation)}
+        self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
         groups: dict[str, list[Memory]] = {}
         restating: list[Memory] = []
         standing_room = room_for_standing(self._room) + self._heading(layout.PREFERENCES)
@@ -185,7 +186,7 @@ class _Packing:
             self._take(title, memories, min(self._left, int(self._room * share)))
         self._take(layout.PAST, groups.get(layout.PAST, []), self._left)
         for title, memories, _ in offers:
-            self._take(title, memories, self._left)
+            self._take(title, memories, self._left, cuts_passages=True)
 
     @property
     def has_room_for_brackets(self) -> bool:
@@ -225,8 +226,9 @@ class _Packing:
         text = "\n".join(texts)
         return Section(title, text, self._counter.count(text), tuple(line.memory for line in lines))
 
-    def _take(self, title: str, memories: Sequence[Memory], room: int) -> None:
-        """Add to a section what fits into `room`, its heading included when it is new."""
+    def _take(self, title: str, memories: Sequence[Memory], room: int, *, cuts_passages: bool = False) -> None:
+        """Add to a section what fits into `room`, its heading included when it is new; a passage that does not fit is
+        cut only where nothing else wants room."""
         draft = self._drafts.get(title, Draft())
         days = set(draft.days)
         used = 0 if draft.lines else self._heading(title)
@@ -239,7 +241,7 @@ class _Packing:
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
             line = self._line(memory, most)
-            if line is None or line.cost(days) > most:
+            if (line is None or line.cost(days) > most) and (memory.kind != "passage" or cuts_passages):
                 line = self._excerpt(memory, most)
             if line is not None and line.cost(days) <= most:
                 added.append(line)
@@ -273,9 +275,9 @@ class _Packing:
         return line
 
     def _excerpt(self, memory: Memory, room: int) -> Line | None:
-        """As much as `room` tokens hold of the part of a long interaction that was found; None when it is not worth its
-        line."""
-        if memory.kind not in _SAID | {"summary"} or room < MIN_EXCERPT_TOKENS or not is_long(memory):
+        """As much as `room` tokens hold of the part that was found of a long interaction, or of a passage; None when it
+        is not worth its line."""
+        if room < MIN_EXCERPT_TOKENS or not (memory.kind == "passage" or (memory.kind in _CUT and is_long(memory))):
             return None
         count, around = self._counter.count, layout.around(memory)
         start = start_of_excerpt(memory, room)
@@ -289,4 +291,4 @@ class _Packing:
 
 
 _KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)
-_SAID: Final[frozenset[str]] = frozenset({"interaction", "message"})
+_CUT: Final[frozenset[str]] = frozenset({"interaction", "message", "summary"})

@@ -50,7 +50,7 @@ def why_cut(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
     about it, but for the first DOUBTFUL; and those that are nothing beside the best, but for the first BESIDE. Items,
     whose scores are on the same scale, are cut without exception: a context is whole without them."""
     said = [one for one in ranking if one.kind == "interaction"]
-    items = [one for one in ranking if one.kind == "item"]
+    items = [one for one in ranking if one.tier == "catalog"]
     least = least_beside(max((one.score for one in said), default=0.0))
     least_item = max(least, least_beside(max((one.score for one in items), default=0.0)))
     cut = {memory_key(one): _FAR_BEHIND for one in said[BESIDE:] if one.score < least}

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY
 from ragpp.counterparts import same_entities, same_relationships
-from ragpp.errors import InvalidInput, NotFound
+from ragpp.errors import EmbeddingError, InvalidInput, NotFound
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
 from ragpp.observability.metrics import retained
@@ -19,6 +19,7 @@ from ragpp.preference_values import canonical
 from ragpp.retention import RETAINED, Due, EntryRetention, Kept, RetainedTier, RetentionPolicy, due, entries_due
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.asking import consolidate_later
+from ragpp_services.workers.stages.catalog.passages import index_passages
 from ragpp_services.workers.stages.sentences import index_sentences
 
 Task = Literal["decay", "retention", "views", "sentences", "catalog"]
@@ -77,10 +78,13 @@ async def decay(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
 
 
 async def look_after_catalog(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
-    """Ask for the pages to be made again to whose categories anything came, and compress what is old. It is kept once
-    for all views, and in a view nothing is done."""
+    """Have embedded what resources say that nobody asked to be extracted, ask for the pages to be made again to whose
+    categories anything came, and compress what is old. It is kept once for all views, and in a view nothing is
+    done."""
     if scope.view is not None:
         return {"task": "catalog", "consolidating": 0, "compressed": 0}
+    with suppress(EmbeddingError):  # until it answers, passages are found by their words
+        await index_passages(parts, scope)
     names = await parts.catalog.due_categories(scope, 1)
     for name in names:
         await consolidate_later(parts, scope, name)

@@ -17,6 +17,7 @@ from ragpp.models import Interaction, Page, Scope
 from ragpp.paging import PAGE, pages
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.asking import consolidate_later
+from ragpp_services.workers.stages.catalog.passages import index_passages
 from ragpp_services.workers.stages.catalog.reading import Statements, entries_of, read_statements
 
 RETRIES: Final = 2
@@ -49,6 +50,7 @@ async def extract_items(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
             raise InvalidInput("what all users share is extracted for all users, not for one")
         entries, read = await _read(parts, work, resource, epoch)
         items = await _put(parts, scope, resource_id, entries, epoch, _since(began))
+        await index_passages(parts, scope)
     except ResourceNotFoundError:  # deleted since it was asked for: a result would name what is gone
         return {"gone": True}
     if work.payload.get(AGAIN):  # their pages lost what was taken from it before, and were made without it

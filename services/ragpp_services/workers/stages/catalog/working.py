@@ -10,6 +10,7 @@ from ragpp.ledger import Work, WorkKey
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.consolidating import consolidate_page
 from ragpp_services.workers.stages.catalog.extracting import extract_items
+from ragpp_services.workers.stages.catalog.passages import index_passages
 
 Doing = Callable[[WorkerParts, Work], Awaitable[dict[str, JsonValue]]]
 REBUILT_AT_ONCE: Final = 500
@@ -37,6 +38,7 @@ async def rebuild(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
     while after is not None:
         await parts.erasures.progress(work, done)
         after, done = await parts.catalog.rebuild(work.scope, after, REBUILT_AT_ONCE), done + REBUILT_AT_ONCE
+    await index_passages(parts, work.scope)
     held = await parts.catalog.holdings(work.scope)
     return {"rebuilt": held.get("items", 0) + held.get("resources", 0)}
 

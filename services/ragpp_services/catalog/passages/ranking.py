@@ -1,0 +1,164 @@
+"""Which passages answer a question, and which of them say more than the items that answer it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final, Protocol, TypeVar
+
+import numpy as np
+from pydantic import JsonValue
+
+from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
+from ragpp.ranking.texts import rank_texts
+from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
+from ragpp.text.lexical import stored_terms
+from ragpp.text.sentences import clean, split
+from ragpp_services.catalog.items.ranking import AroundColumns, Documents
+
+MOST: Final = 10
+"""Passages that are read for one question."""
+BESIDE: Final = 1 / 4
+"""Of the odds (score ÷ (1 - score)) of the best item, the share that a passage has at least where that item may not be
+the answer. Chosen on the first of the two lists of questions in `benchmarks/data/faq`: what answers has .6 and more of
+the best item that does not, and what is beside the point of an item that does has .4 at most."""
+LEAST: Final = 0.09
+"""A passage that scores less is hardly about the question; so contexts have it of what was said, too."""
+INSIDE: Final = 0.75
+"""Share of an item's words that a passage of its resource has where it says the item: who is meant, or what stands in
+the head of a table, an item spells out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage that answers a question: of the resource of that ordinal. The rest as `items.ranking.Ranked` has it."""
+
+    resource: int
+    part: int
+    score: float
+    similarity: float | None
+    coverage: float
+    explain: dict[str, JsonValue] | None = None
+
+
+def rank_passages(
+    around: AroundColumns,
+    terms: Sequence[int],
+    items: Documents,
+    *,
+    least: float | None = None,
+    by_words_alone: bool = False,
+    explain: bool = False,
+) -> list[RankedPassage]:
+    """The MOST best of the passages that may be shown, on the scale of items; of equals the later one first.
+
+    `items`: how many there are and hold each term, whose rarity is counted over both. `least`, `by_words_alone`,
+    `explain`: as of items.
+    """
+    eligible = np.flatnonzero(flags(around.eligible or b""))
+    if not len(eligible) or around.lexical is None:
+        return []
+    weights = term_weights(around.lexical, terms)
+    holding = document_frequencies(weights > 0)
+    rarity = inverse_document_frequencies(len(weights) + items.count, holding + items.holding)
+    weights, similarity = weights[eligible], cosines(around.distances or b"")[eligible]
+    told = coverage(weights, rarity)
+    cosine = np.full(len(eligible), np.nan) if by_words_alone else similarity
+    scores = rank_texts(cosine, weights, rarity=rarity)
+    kept = np.ones(len(eligible), np.bool_) if least is None else similarity >= least
+    if by_words_alone:
+        kept &= told > 0
+    resources, parts = whole_numbers(around.ordinals, "bigint")[eligible], whole_numbers(around.parts, "int")[eligible]
+    order = np.lexsort((parts, -resources, -scores))
+    best = [place for place in order.tolist() if kept[place]][:MOST]
+    return [
+        RankedPassage(
+            int(resources[place]),
+            int(parts[place]),
+            float(scores[place]),
+            None if np.isnan(similarity[place]) else float(similarity[place]),
+            float(told[place]),
+            _signals(told[place], cosine[place]) if explain else None,
+        )
+        for place in best
+    ]
+
+
+def _signals(told: float, cosine: float) -> dict[str, JsonValue]:
+    signals: dict[str, JsonValue] = {"words": round(float(told), 4)}
+    return signals if np.isnan(cosine) else {**signals, "meaning": round(float(cosine), 4)}
+
+
+class Told(Protocol):
+    """What is shown: an item, or a passage. `resources`: ids of those that say it."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def resources(self) -> frozenset[str]: ...
+    @property
+    def is_passage(self) -> bool: ...
+    @property
+    def is_replaced(self) -> bool: ...
+
+
+ToldT = TypeVar("ToldT", bound=Told)
+
+
+def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
+    """Both, best first, items in their own order and before passages of their score; nothing twice, and no passage
+    that is hardly about the question (LEAST) or far behind the best item (BESIDE).
+
+    An item and a passage of its resource that says it stand for each other: whichever answers better is shown. A
+    passage that says what was replaced since is left out: its item tells that.
+    """
+    words = {id(one): frozenset(stored_terms(one.text)) for one in (*items, *passages)}
+
+    def says(passage: ToldT, item: ToldT) -> bool:
+        wanted = words[id(item)]
+        shared = not passage.resources.isdisjoint(item.resources)
+        return shared and len(wanted & words[id(passage)]) >= INSIDE * len(wanted)
+
+    replaced = [one for one in items if one.is_replaced]
+    least = BESIDE * _odds(max((one.score for one in items), default=0.0))
+    near = [one for one in passages if one.score >= LEAST and _odds(one.score) >= least]
+    holding = [one for one in near if not any(says(one, item) for item in replaced)]
+    shown: list[ToldT] = []
+    for one in _merged(items, holding):
+        if one.is_passage:
+            again = any(says(one, other) for other in shown if not other.is_passage)
+            again = again or any(one.text == other.text for other in shown)
+        else:
+            again = any(says(other, one) for other in shown if other.is_passage)
+        if not again:
+            shown.append(one)
+    return shown
+
+
+def _odds(score: float) -> float:
+    return score / (1 - score) if score < 1 else inf
+
+
+def _merged(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
+    """Two rankings as one, in which each keeps its order."""
+    merged, waiting = list[ToldT](), list(passages)
+    for item in items:
+        while waiting and waiting[0].score > item.score:
+            merged.append(waiting.pop(0))
+        merged.append(item)
+    return [*merged, *waiting]
+
+
+def focus_of(text: str, lead: int, terms: Sequence[int]) -> int:
+    """Where in `text`, behind its `lead`, the sentence or row begins that has most of the question's `terms`, of equals
+    the first; 0 where that is the first of all, so that the lead stands before it."""
+    asked = frozenset(terms)
+    sentences = [one for one in split(clean(text)) if one.start >= lead]
+    told = [len(asked.intersection(stored_terms(one.text))) for one in sentences]
+    place = told.index(max(told)) if sentences else 0
+    if not place:
+        return 0
+    start = sentences[place].start
+    line = text.rfind("\n", 0, start) + 1
+    return line if "|" in text[line:start] else start

@@ -1,0 +1,32 @@
+"""The passages' part of the tier: their vectors, which are made behind the writes."""
+
+from contextlib import suppress
+
+from ragpp.errors import Outdated
+from ragpp.models import Scope
+from ragpp.stores.cursors import page_size
+from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.vectors import Vectors
+
+
+class Passages:
+    """What `ragpp.tiers.CatalogTier` says about passages."""
+
+    def __init__(self, store: CatalogStore, vectors: Vectors) -> None:
+        self._store, self._vectors = store, vectors
+
+    async def index_passages(self, scope: Scope, limit: int = 32) -> int:
+        """See the contract. What is forgotten while it is embedded is read again."""
+        size = page_size(limit)
+        await self._vectors.check_identity()
+        while True:
+            async with self._store.reading(scope) as rows:
+                epoch = await rows.epoch()
+                read = await rows.passages.unembedded(size)
+            if not read:
+                return 0
+            vectors = await self._vectors.of_texts([one.text for one in read])
+            with suppress(Outdated):
+                async with self._store.writing(scope, epoch) as rows:
+                    await rows.passages.put(read, vectors)
+                return len(read)

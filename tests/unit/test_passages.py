@@ -1,0 +1,128 @@
+"""A passage is read under what it stands under, and shown where no item says what it says."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.catalog import ResourceMessage
+from ragpp.text.lexical import query_terms
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.catalog.passages.leads import under_its_lead
+from ragpp_services.catalog.passages.ranking import focus_of, told_once
+from ragpp_services.catalog.resources.indexing import Said, cut
+
+RESET: Final = "If the lamp shows Code 7, reset the kettle with the small key."
+
+
+@pytest.mark.parametrize(
+    ("above", "passage", "read"),
+    [
+        ("", RESET, RESET),
+        ("# Kettle\n\n## Faults\n\nAll of them.\n\n", RESET, f"## Faults\n{RESET}"),
+        ("Is it safe?\nYes.\n\nWhat do the codes mean?\n", RESET, f"What do the codes mean?\n{RESET}"),
+        ("Yes.\n\nFaults\n\n", RESET, f"Faults\n{RESET}"),
+        ("**Faults:**\n", RESET, f"**Faults:**\n{RESET}"),
+        ("## Faults\n", f"## Codes\n\n{RESET}", f"## Codes\n\n{RESET}"),
+        ("Yes.\n\nIs it safe?\nIt is.\n\n", f"And the codes?\n{RESET}", f"And the codes?\n{RESET}"),
+        ("First this. Then\nthat is said.\n\nAnd more\nof it. ", RESET, RESET),
+        ("## Prices\n| Size | Price |\n|---|---|\n| S | 3 |\n", "| M | 4 |", "## Prices\n| Size | Price |\n| M | 4 |"),
+        ("Size | Price | Stock\nS | 3 | 9\n", "M | 4 | 2", "Size | Price | Stock\nM | 4 | 2"),
+        (
+            "## Setup\nTo begin:\n1. Fill it.\n2. Close it.\n",
+            "3. Press the key.",
+            "## Setup\nTo begin:\n3. Press the key.",
+        ),
+        ("", f"{RESET}\n\n## Care\n\n### How is it cleaned?\n", RESET),
+        ("Yes.\n\n", f"{RESET}\n\nHow is it cleaned?\n", RESET),
+        ("", "The wifi is Otter\n\nThe key is 4711", "The wifi is Otter\n\nThe key is 4711"),
+    ],
+)
+def test_a_passage_is_read_under_its_heading_the_head_of_its_table_or_the_words_before_its_list(
+    above: str, passage: str, read: str
+) -> None:
+    assert under_its_lead(above, passage) == read
+
+
+@given(st.text("ab #?.:|-\n1"), st.text("ab #?.:|-\n1", min_size=1))
+def test_nothing_that_it_says_is_left_out_but_headings_at_its_end(above: str, passage: str) -> None:
+    own = passage.strip().splitlines()
+    read = under_its_lead(above, passage)
+    kept = next(count for count in range(len(own), -1, -1) if read.endswith("\n".join(own[:count])))
+    assert kept > 0 or not own
+    assert all(
+        not line.strip() or line.lstrip().startswith(("#", "**")) or line.rstrip().endswith("?") for line in own[kept:]
+    )
+
+
+def test_what_rests_on_interactions_and_what_repeats_memories_is_no_passage() -> None:
+    counter = TokenCounter()
+    assert [one.passage for one in cut(Said(RESET, ()), {}, counter)] == [True]
+    asked = ResourceMessage(start=0, end=len(RESET), interaction_id="m1")
+    assert [one.passage for one in cut(Said(RESET, (asked,)), {}, counter)] == [False]
+    assert [one.passage for one in cut(Said(RESET, ()), {"repeated": [[0, 9]]}, counter)] == [False]
+
+
+@dataclass(frozen=True)
+class One:
+    """What is shown, as it is told of."""
+
+    text: str
+    score: float
+    resources: frozenset[str] = frozenset({"manual"})
+    is_passage: bool = False
+    is_replaced: bool = False
+
+
+def passage(text: str, score: float, *resources: str) -> One:
+    return One(text, score, frozenset(resources or {"manual"}), is_passage=True)
+
+
+def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_better() -> None:
+    item = One("The warranty is two years", 0.6)
+    whole = f"The warranty is two years. {RESET}"
+    assert told_once([item], [passage(whole, 0.5)]) == [item]
+    assert told_once([item], [passage(whole, 0.7)]) == [passage(whole, 0.7)]
+    assert told_once([item], [passage(RESET, 0.5)]) == [item, passage(RESET, 0.5)]
+    other = passage(whole, 0.7, "leaflet")
+    assert told_once([item], [other]) == [other, item]  # of another resource it is another's word
+
+
+def test_the_same_passage_of_two_resources_is_shown_once() -> None:
+    assert told_once([], [passage(RESET, 0.7), passage(RESET, 0.7, "copy")]) == [passage(RESET, 0.7)]
+
+
+def test_what_was_replaced_is_told_by_its_item_alone() -> None:
+    gone = One("The Pro plan costs 10 euros", 0.4, is_replaced=True)
+    assert told_once([gone], [passage("The Pro plan costs 10 euros a month.", 0.9)]) == [gone]
+
+
+ONES = st.lists(st.builds(One, st.sampled_from(["a cat", "a dog", "a cat and a dog"]), st.floats(0, 1)), max_size=6)
+
+
+@given(ONES, ONES)
+def test_items_keep_their_order_and_nothing_is_told_twice(items: list[One], others: list[One]) -> None:
+    items.sort(key=lambda one: -one.score)
+    passages = sorted((passage(one.text, one.score) for one in others), key=lambda one: -one.score)
+    shown = told_once(items, passages)
+    assert [one for one in shown if not one.is_passage] == [one for one in items if any(one is two for two in shown)]
+    texts = [one.text for one in shown if one.is_passage]
+    assert len(texts) == len(set(texts))
+    assert [one.score for one in shown] == sorted((one.score for one in shown), reverse=True)
+
+
+def test_a_long_passage_is_shown_from_the_sentence_or_row_that_was_found() -> None:
+    text = f"Faults\nThe lamp is green when all is well. {RESET} It is safe then."
+    assert text[focus_of(text, 7, query_terms("what does Code 7 mean?")) :].startswith("If the lamp shows")
+    assert focus_of(text, 7, query_terms("is the lamp green?")) == 0  # with the heading before it
+    table = "Prices\n| Size | Price |\n| Small | 3 euros |\n| Large | 4 euros |"
+    assert table[focus_of(table, 7, query_terms("a large one")) :] == "| Large | 4 euros |"
+    assert focus_of("", 0, ()) == 0
+
+
+def test_a_passage_far_behind_an_item_is_beside_the_point() -> None:
+    item = One("The tank holds 4 litres", 0.8)
+    assert told_once([item], [passage(RESET, 0.51), passage("Wash it by hand.", 0.4)]) == [item, passage(RESET, 0.51)]
+    assert told_once([], [passage(RESET, 0.1)]) == [passage(RESET, 0.1)]
