@@ -63,7 +63,7 @@ async def test_a_question_brings_its_vector_by_the_second_encoder(tier: Episodic
     await tier.index_sentences(scope)
     query = episodic_query(scope, LONG)
     for refused in ((1.0,) * 383, (0.0,) * 384, (float("nan"), *(1.0,) * 383)):
-        with pytest.raises(InvalidInput, match="second encoder"):
+        with pytest.raises(InvalidInput, match="second"):
             await tier.retrieve(query.model_copy(update={"second": refused}))
     assert [one.id for one in await tier.retrieve(query.model_copy(update={"second": (1.0,) * 384}))] == ["m1"]
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
@@ -11,10 +12,13 @@ import httpx
 import pytest
 
 from ragpp.errors import EmbeddingError
-from ragpp.models import Scope
+from ragpp.models import Memory, MemoryQuery, Scope
 from ragpp.tiers import EpisodicTier
-from tests.support.real_gateway import RealGateway
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.episodic.searching import Searching
+from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
+from tests.support.second import second_jar
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 TEXT = "I moved to Porto last year. My sister Elena stayed. We write every week."
@@ -52,7 +56,7 @@ async def say(api: httpx.AsyncClient, scope: Scope, identifier: str) -> Mapping[
 
 
 async def told(gateway: RealGateway, scope: Scope) -> int:
-    """How many sentences the user has."""
+    """How many vectors there are beside those of the user's chunks."""
     connection = await asyncpg.connect(gateway.settings["POSTGRES_DSN"])
     try:
         async with connection.transaction():
@@ -92,6 +96,32 @@ async def test_without_an_embedder_a_message_is_learned_from_and_the_upkeep_embe
     assert (await api.get("/v1/pending", params={"user_id": scope.user_id})).json()["pending"] == 0
     await upkeep(gateway, scope, task)
     assert await told(gateway, scope) == 3
+
+
+async def test_with_a_second_encoder_digestion_encodes_messages_and_a_recall_asks_by_it(
+    endpoints: Endpoints, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+    retrieve = Searching.retrieve
+
+    async def looked_at(searching: Searching, query: MemoryQuery) -> list[Memory]:
+        seen.append(query.second is not None)
+        return await retrieve(searching, query)
+
+    monkeypatch.setattr(Searching, "retrieve", looked_at)
+    more = {"EMBEDDING_SECOND": str(second_jar())}
+    async with (
+        open_gateway(endpoints, tmp_path, more=more) as gateway,
+        gateway.client(await gateway.key(scope.tenant_id)) as api,
+    ):
+        await say(api, scope, "m1")
+        await gateway.digest(scope.tenant_id)
+        assert await told(gateway, scope) == 4
+        answer = await api.post("/v1/recall", json={"user_id": scope.user_id, "query": "Where did I move?"})
+        assert answer.json()["status"] == "complete"
+        assert seen[-1]
+        assert (await api.delete("/v1/interactions/m1", params={"user_id": scope.user_id})).is_success
+        assert await told(gateway, scope) == 0
 
 
 async def test_erasing_a_user_leaves_no_sentence(gateway: RealGateway, api: httpx.AsyncClient, scope: Scope) -> None:

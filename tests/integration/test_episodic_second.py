@@ -10,6 +10,8 @@ import pytest
 from ragpp.embedding import SecondEncoder
 from ragpp.embedding.second import E5Encoder
 from ragpp.models import Filters, Scope
+from ragpp.ranking.segments import Source
+from ragpp.stores.segments import Gap, Missing, Segmented
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.scan import Scanned, unpack
 from ragpp_services.episodic.search import Search
@@ -202,6 +204,36 @@ async def test_it_changes_no_sentence_and_no_search_by_words(tier: PostgresEpiso
     assert with_it.told.tolist() == without.told.tolist()
     assert np.isfinite(with_it.second).all()
     assert np.isnan(without.second).all()
+
+
+async def test_what_was_chosen_of_a_large_scope_brings_it_too_and_segments_are_made_of_sentences_alone(
+    tier: PostgresEpisodicTier, bare: PostgresEpisodicTier, second: HashingSecond
+) -> None:
+    scope = new_scope()
+    await bare.store(scope, [episodic_entry(f"The lighthouse. We swam {n}.", id=f"m{n}") for n in range(4)])
+    await indexed(bare, scope)
+    [embedding] = await tier._embedder.embed([QUESTION])
+    [vector] = await second.encode_questions([QUESTION])
+    gap = Gap(scope.user_id, -1, (1 << 63) - 1, is_last=True)
+
+    async def source() -> Source:
+        async with tier._store.segments(scope) as segments:
+            return (await segments.read_missing(Missing(gap, gap.until))).source()
+
+    before = await source()
+    await indexed(tier, scope)
+    after = await source()
+    assert (after.vector_rows == before.vector_rows).all()
+    assert (after.vectors == before.vectors).all()
+    async with tier._store.reader(scope) as reader:
+        whole = unpack(await reader.scan(Filters(), None, embedding, (), second=vector), ())
+        some = whole.ordinal[1:3].tolist()
+        chosen = unpack(await reader.scan(Filters(), None, embedding, (), (some, Segmented([], [])), vector), ())
+        beside = unpack(await reader.scan(Filters(), None, embedding, (), ([], Segmented([], [gap])), vector), ())
+    assert chosen.ordinal.tolist() == some
+    assert chosen.second.tolist() == whole.second[1:3].tolist()
+    assert beside.second.tolist() == whole.second.tolist()
+    assert np.isfinite(whole.second).all()
 
 
 async def test_one_that_cannot_be_loaded_is_done_without(endpoints: Endpoints, app: asyncpg.Connection) -> None:

@@ -40,6 +40,7 @@ def searched(
         speakers=(),
         cosine=0.6 - numbers / 100,
         told=np.full(count, np.nan),
+        second=np.full(count, np.nan),
         lexical=held,
         asked=np.zeros_like(held),
         traits=np.zeros(count, np.int64),

@@ -45,7 +45,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class E5Encoder:
-    """A SecondEncoder, from the jar that it is published in; some 5 ms for a short text on one core, 110 MB.
+    """A SecondEncoder, from the jar that it is published in; some 5 ms for a short text on one core, 140 MB.
 
     The scales of the int8 model hang on all that is in a run, so a run has one text: a text has one vector, to the bit,
     whatever is encoded before it or beside it. Loaded in the first call, 0.3 s. Make it after a fork, not before.
