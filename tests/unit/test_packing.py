@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
 from ragpp.models import Memory, MemoryKind
+from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.packing import COUNTER, Words, memory
 
@@ -207,24 +208,15 @@ def test_lines_add_up_to_what_the_real_tokenizer_counts(contents: list[str], bud
     assert packed.tokens == COUNTER.count(packed.context) <= budget
 
 
-def test_what_is_hardly_about_the_question_does_not_fill_the_budget() -> None:
-    about = memory("a", "I moved to Porto")
-    beside = [memory(str(n), f"hello number {n}").model_copy(update={"score": 0.05}) for n in range(9)]
-    narrow = pack([about, *beside], [], Frame(), budget=500, counter=Words())
-    assert narrow.sections[0].memory_ids == ("a", "0", "1")
-    whole = pack([about, *beside], [], Frame(), budget=500, counter=Words(), narrow=False)
-    assert len(whole.sections[0].memory_ids) == 10
-
-
-def test_what_is_far_behind_the_best_is_not_shown_and_told_apart_from_what_had_no_room() -> None:
-    about = memory("a", "I moved to Porto").model_copy(update={"score": 0.98})
-    beside = [memory(str(n), f"hello number {n}").model_copy(update={"score": 0.3}) for n in range(9)]
-    narrow = pack([about, *beside], [], Frame(), budget=500, counter=Words())
-    assert narrow.sections[0].memory_ids == ("a", "0", "1")
-    assert {identifier for _, identifier in narrow.cut} == {str(n) for n in range(2, 9)}
-    whole = pack([about, *beside], [], Frame(), budget=30, counter=Words(), narrow=False)
-    assert len(whole.sections[0].memory_ids) < 10
-    assert whole.cut == {}
+def test_what_is_cut_is_not_shown_whatever_room_is_left_and_told_apart_from_what_had_no_room() -> None:
+    ranking = [memory(str(n), f"hello number {n}") for n in range(10)]
+    cut = {memory_key(one): "beside the point" for one in ranking[3:]}
+    narrow = pack(ranking, [], Frame(), budget=500, counter=Words(), cut=cut)
+    assert narrow.sections[0].memory_ids == ("0", "1", "2")
+    assert narrow.cut == cut
+    tight = pack(ranking, [], Frame(), budget=30, counter=Words())
+    assert len(tight.sections[0].memory_ids) < 10
+    assert tight.cut == {}
 
 
 def test_one_long_message_leaves_room_for_the_others() -> None:
@@ -270,15 +262,6 @@ def test_a_speakers_name_cannot_say_that_something_was_corrected() -> None:
     assert "[since corrected]" not in pack([forged], [], Frame(), budget=200, counter=Words()).context
 
 
-def test_what_is_nothing_beside_the_best_does_not_fill_the_budget() -> None:
-    """Odds of 3 in 10 are a fiftieth of what 98 in 100 has, and not of what 9 in 10 has."""
-    beside = [memory(str(n), f"hello number {n}").model_copy(update={"score": 0.3}) for n in range(9)]
-    for best, shown in ((0.98, 3), (0.9, 10)):
-        about = memory("a", "I moved to Porto").model_copy(update={"score": best})
-        packed = pack([about, *beside], [], Frame(), budget=500, counter=Words())
-        assert len(packed.sections[0].memory_ids) == shown
-
-
 def test_an_item_is_shown_as_data_with_its_relevance() -> None:
     item = memory("i", "Pro costs $299 a month.", "item", 0.83).model_copy(update={"tier": "catalog"})
     packed = pack([item], [], Frame(), budget=100, counter=Words())
@@ -302,13 +285,6 @@ def test_items_leave_past_interactions_their_room_and_more_where_these_say_it_th
     tokens = {section.title: section.tokens for section in packed.sections}
     assert least * 600 <= tokens[KNOWLEDGE] <= most * 600  # with what is said of relevance behind the lines
     assert tokens[PAST] >= 0.8 * 600
-
-
-def test_an_item_that_is_not_about_the_question_is_not_shown_whatever_room_is_left() -> None:
-    beside = memory("i", "The office closes at six.", "item", 0.05).model_copy(update={"tier": "catalog"})
-    packed = pack([memory("t", "I moved to Porto", score=0.9), beside], [], Frame(), budget=200, counter=Words())
-    assert "office" not in packed.context
-    assert ("catalog", "i") in packed.cut
 
 
 def passage(identifier: str, text: str, *, focus: int = 0) -> Memory:

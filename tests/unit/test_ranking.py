@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
+from ragpp.ranking.arrays import FloatArray
 from ragpp.ranking.coverage import inverse_document_frequencies
 from ragpp_services.episodic.ranking import (
     DEFAULT,
@@ -18,6 +20,7 @@ from ragpp_services.episodic.ranking import (
     named_speaker,
     rank,
 )
+from ragpp_services.episodic.ranking.second import on_first_scale, with_second
 from ragpp_services.episodic.reading.traits import Trait
 
 QUESTION = QuerySignals("What did Marta paint?")
@@ -224,10 +227,38 @@ def test_assistants_come_behind_users_unless_they_are_asked_for() -> None:
     assert rank(found, QuerySignals("Which library did you recommend?"))[0].row == 0
 
 
-def test_an_assistant_with_a_name_is_somebody_who_talks_unless_the_user_asks_of_themselves() -> None:
+def test_an_assistant_with_a_name_is_somebody_who_talks_where_the_question_names_who_talks() -> None:
     found = replace(table([[], []], [0.6, 0.5], speakers=[1, 0]), traits=np.array([Trait.ASSISTANT, 0]))
-    assert rank(found, QuerySignals("Which library is used?"))[0].row == 0
+    assert rank(found, QuerySignals("Which library is used by Ivo?"))[0].row == 0
+    assert rank(found, QuerySignals("Which library is used?"))[0].row == 1
     assert rank(found, QuerySignals("Which library do I use?"))[0].row == 1
+
+
+@given(
+    hnp.arrays(np.float64, 6, elements=st.floats(-1, 1)),
+    hnp.arrays(np.float64, 6, elements=st.floats(-1, 1) | st.just(float("nan"))),
+)
+def test_a_row_without_a_vector_by_the_second_encoder_stands_by_its_first(
+    first: FloatArray, second: FloatArray
+) -> None:
+    found = with_second(replace(table([[]] * 6, list(first)), second=second))
+    if np.isnan(second).all():
+        assert found.second is None
+    else:
+        assert found.second is not None
+        missing = np.isnan(second)
+        assert found.second[missing].tolist() == first[missing].tolist()
+        assert found.second[~missing] == pytest.approx(on_first_scale(second[~missing]))
+
+
+def test_the_second_encoder_decides_among_what_the_first_and_words_hold_for_equal() -> None:
+    found = replace(table([[0.9], [0.9]], [0.5, 0.5]), second=np.array([0.74, 0.82]))
+    assert [one.row for one in rank(found, QuerySignals("kiwi"))] == [1, 0]
+
+
+def test_a_question_whose_words_find_nothing_is_left_to_the_first_encoder() -> None:
+    found = replace(table([[0.0], [0.0]], [0.5, 0.45]), second=np.array([0.72, 0.85]))
+    assert [one.row for one in rank(found, QuerySignals("kiwi"))] == [0, 1]
 
 
 def places(found: CandidateTable, question: str) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
+from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, Relevance, SectionOut, TierStatus
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
@@ -24,11 +24,12 @@ from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.asking import Answer, embedded, encoded, finished, names_in, read_long, timed
-from ragpp_services.gateway.assembly.bearing import relevance_of
+from ragpp_services.gateway.assembly.bearing import about_question, relevance_of
 from ragpp_services.gateway.assembly.fusion import fuse
-from ragpp_services.gateway.assembly.memory_key import memory_key
+from ragpp_services.gateway.assembly.helpfulness import why_not_shown
+from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
-from ragpp_services.gateway.assembly.relevance import names_something
+from ragpp_services.gateway.assembly.relevance import names_something, why_cut
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 from ragpp_services.gateway.counting import count_recall, recall_step
 
@@ -108,12 +109,12 @@ class Recaller:
         names = [name for name in TIER_NAMES if name in wanted]
         answers, unembedded = await self._answers(scope, request, budget, names, ends)
         counter = await self._tokenizers.ready(request.tokenizer)
-        recalled, packed = await self._assemble(request, answers, budget, counter)
-        counted = await finished(pending, ends)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
         scale = Calibration.of_model(self._embedder.model)
         relevant = relevance_of(request.query, found, scale, whole=whole, asker=request.name)
+        recalled, packed = await self._assemble(request, answers, relevant, budget, counter)
+        counted = await finished(pending, ends)
         answer = RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
@@ -167,7 +168,12 @@ class Recaller:
             return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
-        self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int, counter: TokenMeter
+        self,
+        request: RecallRequest,
+        answers: Mapping[TierName, Answer],
+        level: Relevance | None,
+        budget: int,
+        counter: TokenMeter,
     ) -> tuple[tuple[RecalledMemory, ...], Packed]:
         """The fused ranking up to the limit, and the context, which the limit does not change; long texts in a thread,
         so that nobody waits for them."""
@@ -178,9 +184,9 @@ class Recaller:
                 shown = ranking = fuse({name: answer.memories for name, answer in answers.items()})
                 if request.limit > most:
                     shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
-            conversation, narrow = _conversation(answers.get("short_term")), names_something(request.query)
+            conversation, cut = _conversation(answers.get("short_term")), self._cut(request, shown, level)
             with recall_step("pack", budget=budget):
-                packed = pack(shown, conversation, frame, budget=budget, counter=counter, narrow=narrow)
+                packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut)
             offered = {memory_key(memory) for memory in shown}
             behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
             packed = replace(packed, cut={**packed.cut, **behind})
@@ -188,6 +194,22 @@ class Recaller:
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories) + frame.characters
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
+
+    def _cut(
+        self, request: RecallRequest, ranking: Sequence[Memory], level: Relevance | None
+    ) -> Mapping[MemoryKey, str]:
+        """What of `ranking` has no place in the context, and why; nothing for a question about everything. Where it
+        cannot be told how far anything is about the question, no more than with `fill`."""
+        if not names_something(request.query):
+            return {}
+        far = why_cut(ranking)
+        if request.fill or level is None:
+            return far
+        learned = [memory for memory in ranking if memory.tier in {"semantic", "procedural"}]
+        scale = Calibration.of_model(self._embedder.model)
+        known = about_question(request.query, learned, scale, asker=request.name)
+        known |= {memory_key(memory) for memory in ranking if memory.tier == "catalog"} - far.keys()
+        return why_not_shown(ranking, known, level)
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
         """The query for the tiers, without its vector."""

@@ -36,7 +36,8 @@ class RecallRequest(Value):
     `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
     `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
     `as_of`: a moment in the conversations' own time; what was said later is not seen.
-    `limit`: how many memories are listed; the context holds what fits its budget, listed or not.
+    `limit`: how many memories are listed; the context holds what earns its tokens, listed or not.
+    `fill`: the context takes what may be about the question until the budget is full, not what earns its tokens alone.
     """
 
     model_config = ConfigDict(
@@ -75,6 +76,7 @@ class RecallRequest(Value):
     after: Annotated[str, Field(max_length=64)] | None = None
     as_of: Moment | None = None
     explain: bool = False
+    fill: bool = False
     persona: Annotated[Text, Field(max_length=20_000)] | None = None
     tools: Annotated[tuple[Annotated[Text, Field(max_length=4_000)], ...], Field(max_length=100)] = ()
     situation: Annotated[Text, Field(max_length=20_000)] | Metadata | None = None

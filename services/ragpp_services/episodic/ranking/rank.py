@@ -5,17 +5,18 @@ from its neighbours, word by word and in meaning, and from its session as a whol
 and what says nothing neither lends nor borrows. The score is the sum of
 
     words · trust · coverage + meaning + trust · near · what neighbours lift it by
+        + second · trust · meaning of the whole by the second encoder, above that of what is unrelated
         + session · trust · near · (best of its session - mean)
         + speaker · said by the one named + kind · holds the kind of answer that is asked for
         - assistant · said by one who is not asked - asks · ends with a question - only_asks · only asks
         - repeats · asks the same - asked · share that it only asks for - empty · says nothing
 
 where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
-its neighbours tell, and meaning is its cosine and, by trust, that of its best sentence. Trust, from 0 to 1, says
-whether the question's words find anything: one that only hints at its answer is left to the meaning of the whole. Near,
-from 0 to 1, says whether the interaction has anything to do with the question by itself, without which it borrows
-nothing. All are absolute, so no statistics of the user's rows are needed. What is borrowed only ever adds: an
-interaction that says all by itself loses nothing.
+its neighbours tell, and meaning is its cosine and, by trust, that of the second encoder and of its best sentence.
+Trust, from 0 to 1, says whether the question's words find anything: one that only hints at its answer is left to the
+meaning of the whole by the first encoder, which alone sees such hints. Near, from 0 to 1, says whether the interaction
+has anything to do with the question by itself, without which it borrows nothing. All are absolute, so no statistics of
+the user's rows are needed. What is borrowed only ever adds: an interaction that says all by itself loses nothing.
 """
 
 from dataclasses import replace
@@ -28,6 +29,7 @@ from ragpp.ranking.coverage import coverage, document_frequencies, inverse_docum
 from ragpp.ranking.relevance import relevance
 from ragpp_services.episodic.ranking.neighbours import Neighbours
 from ragpp_services.episodic.ranking.question import Question
+from ragpp_services.episodic.ranking.second import UNRELATED_FIRST, with_second
 from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked
 from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
 from ragpp_services.episodic.reading.subjects import Subject
@@ -51,6 +53,7 @@ def rank(
     if not len(table):
         return []
     question = Question.of(query.text, table.names, query.asker)
+    table = with_second(table)
     chunks, firsts = _by_interaction(table)
     rarity = _rarity(table, chunks, firsts, query)
     evidence = _Evidence(table, question, rarity, weights)
@@ -110,20 +113,25 @@ class _Evidence:
         asks = np.where(table.has(Trait.ONLY_ASKS), 1.0, asks_most)
         self.repeats = asks * np.clip((alike - low) / (high - low), 0.0, 1.0)
         self.away = table.has(Trait.ASSISTANT) & (not question.of_the_assistant)
-        if question.subject is Subject.ANY:
+        if question.subject is Subject.ANY and question.speaker is not None:
             self.away &= table.speakers < 0
         self.mute = self.empty | (self.repeats > MUTE) | ((self.asked > ASKS_FOR_IT) & (self.asked > self.own))
         best = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
         self.trust = trust_in_words(best, weights.trusted)
-        self.meaning = np.nan_to_num(_with_sentences(table, weights.sentence * self.trust), nan=0.0)
+        self.sure = trust_in_words(best, weights.second_trusted)
+        self.meaning = np.nan_to_num(_meaning(table, weights, self.trust, self.sure), nan=0.0)
 
 
-def _with_sentences(table: CandidateTable, share: float) -> FloatArray:
-    """(n,): the rows' cosines, `share` of each that of its best sentence; NaN where there is no cosine."""
+def _meaning(table: CandidateTable, weights: Weights, trust: float, sure: float) -> FloatArray:
+    """(n,): the rows' cosines, mixed with those of the second encoder as far as words are `sure`, and by `trust` with
+    those of their best sentences; NaN where there is no cosine."""
+    whole = table.cosines
+    if table.second is not None:
+        whole = whole + sure * weights.second_share * (table.second - whole)
     if table.sentences is None:
-        return table.cosines
-    told = np.where(np.isnan(table.sentences), table.cosines, table.sentences)
-    return np.asarray(table.cosines + share * (told - table.cosines), np.float64)
+        return whole
+    told = np.where(np.isnan(table.sentences), whole, table.sentences)
+    return np.asarray(whole + trust * weights.sentence * (told - whole), np.float64)
 
 
 def _about_another(table: CandidateTable, question: Question) -> BoolArray:
@@ -177,6 +185,9 @@ def _signals(
     signals["session"] = weights.session * trust * near * (best - (so_far.mean() if mean is None else mean))
     if question.speaker is not None:
         signals["speaker"] = weights.speaker * (table.speakers[order] == question.speaker)
+    if table.second is not None:
+        counts = weights.second if question.speaker is None else weights.second_named
+        signals["second"] = evidence.sure * counts * np.nan_to_num(table.second[order] - UNRELATED_FIRST, nan=0.0)
     signals["ends with a question"] = -weights.asks * table.has(Trait.ASKS)[order]
     return signals
 

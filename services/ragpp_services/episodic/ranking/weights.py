@@ -44,6 +44,15 @@ class Weights:
     sentence: float = 0.5
     """Share of its best sentence in what an interaction means: a long one is found by what answers in it. Of a question
     whose words find nothing the whole says more, so it counts by trust."""
+    second_share: float = 0.5
+    """Share of the second encoder, by trust, in what a chunk means, and so in what neighbours lift."""
+    second_trusted: tuple[float, float] = (0.2, 0.3)
+    """Coverage of the best from which on the second encoder begins to count, and from which on it counts in full: a
+    question whose words find little is left to the first, which alone sees what such a question hints at."""
+    second: float = 1.0
+    second_named: float = 0.5
+    """Beside that, and by trust as well, for what the second encoder says of the chunk alone, in which no neighbour has
+    a share; less where the question names who said it, which tells more."""
     speaker: float = 0.2
     session: float = 0.25
     kind: float = 0.15

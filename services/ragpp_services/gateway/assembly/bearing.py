@@ -23,6 +23,7 @@ from ragpp.redaction import is_redacted
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.lexical import asked_words, stored_terms
 from ragpp.text.persons import in_the_first_person
+from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import asks_for_all
 
 WORDS: Final = 1.1
@@ -48,6 +49,8 @@ HALF: Final = 0.5
 """Of WORDS, for what may be known of who asks: something, and not clearly."""
 FIRST: Final = 3
 """So many of a ranking are looked at: what answers is among them, or beside the point by the ranking's own signals."""
+TRIGGERED: Final = 0.8
+"""The least score of a rule of which a trigger matches."""
 FACTS: Final = 10
 """The same of what is known of somebody, whose order says less of the question."""
 _CLAUSE_END: Final = re.compile(r"[.!?…]+(?=\s)|[,;\n]")
@@ -90,6 +93,23 @@ def relevance_of(
         return "some"
     can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
     return "none" if can_be_told else None
+
+
+def about_question(
+    query: str, learned: Sequence[Memory], scale: Calibration | None, *, asker: str | None = None
+) -> set[MemoryKey]:
+    """Those of `learned` that are about the question by themselves, as far as their likeness and words say, or a
+    trigger of theirs; that somebody exists is about none. `scale` and `asker` as in `relevance_of`."""
+    if _in_other_letters(query):
+        scale = None
+    wanted, of_oneself = asked_words(query), in_the_first_person(query)
+    facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
+    told = _known_evidence(wanted, facts, scale, asker if of_oneself else None, of_oneself=of_oneself)
+    return {
+        memory_key(memory)
+        for memory, found in zip(facts, told, strict=True)
+        if found >= SOME or (memory.kind == "rule" and memory.score >= TRIGGERED)
+    }
 
 
 def _in_other_letters(query: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 from ragpp.context import layout
@@ -12,7 +13,6 @@ from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_lon
 from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
-from ragpp_services.gateway.assembly.relevance import why_cut
 from ragpp_services.gateway.assembly.telling import room_for_standing, says_nothing, standing
 
 SHARES: Final[Mapping[str, float]] = {
@@ -94,7 +94,7 @@ def pack(
     *,
     budget: int,
     counter: TokenMeter,
-    narrow: bool = True,
+    cut: Mapping[MemoryKey, str] = MappingProxyType({}),
 ) -> Packed:
     """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
 
@@ -102,8 +102,7 @@ def pack(
     they fit. Of the conversation the latest messages stay. An interaction that is shown in the conversation is not
     shown again. A long one that does not fit, or takes more than its share, is shown as an excerpt of the part that was
     found. Past interactions of one day stand together, as they followed each other, and only the first of them has the
-    date; days are in the order of their best. `narrow`: what is not about the question is not shown, whatever room is
-    left; a question about everything is not.
+    date; days are in the order of their best. `cut`: what of the ranking is not shown, whatever room is left, and why.
     Relevance and confidence stand behind the lines when there is room for all of them. Same input, same output.
 
     Lines are counted one by one while they are chosen, and the finished context as a whole: where `counter` makes more
@@ -114,7 +113,6 @@ def pack(
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values()) - len(frames)
     packing = _Packing(counter, left)
-    cut = why_cut(ranking) if narrow else {}
     packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
     return replace(_within(budget, packing, frames, counter), cut=cut)
 

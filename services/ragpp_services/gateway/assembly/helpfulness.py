@@ -1,0 +1,70 @@
+"""Which memories earn the tokens that they take: those among which the answer is, as far as the ranking can tell. Pure.
+
+Each interaction's share of the ranking's odds says how likely it is the one that helps, where one does. They are shown,
+best first, until what is shown has ENOUGH of the odds: two or three where the ranking is sure of itself, and all that
+fits where many are as likely. A budget is a ceiling and no aim.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from ragpp.api import Relevance
+from ragpp.models import STANDING, Memory
+from ragpp.ranking.relevance import raw_of
+from ragpp_services.gateway.assembly.fusion import evidence
+from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
+
+SHARPNESS: Final = 6.0
+"""Of odds, for each unit of the ranking."""
+ENOUGH: Final = 0.96
+"""Both chosen on five made-up lives and the development conversations between people, where contexts lose an answer for
+one question of a hundred by it and have a half more of what is about the question. `make eval-lives` and
+`make eval-curve` print what other sets gain and lose."""
+AT_MOST: Final = 2
+"""Interactions that are shown where nothing seems to be about the question."""
+
+_ENOUGH_SHOWN: Final = "what is shown has nearly all of the chance to help; this would add next to nothing"
+_NOTHING_KNOWN: Final = "nothing that was found seems to be about the question"
+_OF_OTHERS: Final = "neither about the question itself, nor learned from what is shown"
+
+
+def shares(scores: Sequence[float]) -> list[float]:
+    """The share that each of a ranking's memories has of its odds, by their `scores` in (0, 1); they add up to 1."""
+    raws = [raw_of(score) for score in scores]
+    top = max(raws, default=0.0)
+    odds = [math.exp(SHARPNESS * (raw - top)) for raw in raws]
+    return [one / sum(odds) for one in odds]
+
+
+def why_not_shown(
+    ranking: Sequence[Memory], known: Collection[MemoryKey], level: Relevance | None
+) -> dict[MemoryKey, str]:
+    """Those of `ranking` (fused, best first) that do not earn their tokens, with the reason.
+
+    `known`: what is about the question by itself of all that is no interaction. What was learned or curated is shown
+    where it is among these, or rests on an interaction that is shown; what always holds is not judged here.
+    """
+    said = [memory for memory in ranking if memory.kind == "interaction"]
+    cut: dict[MemoryKey, str] = {}
+    shown: set[str] = set()
+    so_far = 0.0
+    for place, (memory, share) in enumerate(zip(said, shares([one.score for one in said]), strict=True)):
+        if level == "none" and place >= AT_MOST:
+            cut[memory_key(memory)] = _NOTHING_KNOWN
+        elif so_far >= ENOUGH:
+            cut[memory_key(memory)] = _ENOUGH_SHOWN
+        else:
+            shown.update(memory.sources)
+        so_far += share
+    for memory in ranking:
+        if memory.kind in _SAID or STANDING in memory.metadata:
+            continue
+        if level == "none":
+            cut[memory_key(memory)] = _NOTHING_KNOWN
+        elif memory_key(memory) not in known and shown.isdisjoint(evidence(memory)):
+            cut[memory_key(memory)] = _OF_OTHERS
+    return cut
+
+
+_SAID: Final = frozenset({"interaction", "message", "summary"})

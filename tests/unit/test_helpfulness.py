@@ -1,0 +1,69 @@
+"""A context shows what earns its tokens: as much as the ranking is unsure of, and what rests on that."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.models import STANDING, Memory, MemoryKind, TierName
+from ragpp_services.gateway.assembly.helpfulness import AT_MOST, shares, why_not_shown
+from ragpp_services.gateway.assembly.memory_key import memory_key
+from ragpp_services.gateway.assembly.relevance import why_cut
+
+
+def said(identifier: str, score: float) -> Memory:
+    return Memory(
+        id=identifier, tier="episodic", kind="interaction", text="x", score=score, tokens=1, sources=(identifier,)
+    )
+
+
+def known(identifier: str, *sources: str, kind: MemoryKind = "preference", tier: TierName = "procedural") -> Memory:
+    return Memory(id=identifier, tier=tier, kind=kind, text="x", score=0.5, tokens=1, sources=sources)
+
+
+def shown(ranking: list[Memory], about: tuple[Memory, ...] = (), level: str | None = "some") -> list[str]:
+    cut = why_not_shown(ranking, {memory_key(one) for one in about}, level)  # type: ignore[arg-type] # a word of ours
+    return [memory.id for memory in ranking if memory_key(memory) not in cut]
+
+
+scores = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=40).map(lambda found: sorted(found, reverse=True))
+
+
+@given(scores)
+def test_shares_add_up_and_keep_the_order(found: list[float]) -> None:
+    parts = shares(found)
+    assert abs(sum(parts) - 1) < 1e-9
+    assert parts == sorted(parts, reverse=True)
+
+
+@given(scores)
+def test_the_first_is_always_shown_and_what_is_shown_comes_before_what_is_not(found: list[float]) -> None:
+    ranking = [said(str(place), score) for place, score in enumerate(found)]
+    assert shown(ranking) == [str(place) for place in range(len(shown(ranking)))] != []
+
+
+def test_where_the_ranking_is_sure_little_is_shown_and_where_many_are_as_likely_all_are() -> None:
+    sure = [said("a", 0.99), *(said(str(n), 0.3) for n in range(9))]
+    unsure = [said(str(n), 0.4) for n in range(10)]
+    assert shown(sure) == ["a"]
+    assert len(shown(unsure)) == 10
+
+
+def test_where_nothing_seems_to_be_known_two_lines_are_shown_and_what_always_holds() -> None:
+    always = known("sam").model_copy(update={"metadata": {STANDING: True}})
+    ranking = [*(said(str(n), 0.4) for n in range(10)), known("tea", "0"), always]
+    assert shown(ranking, level="none") == ["0", "1", "sam"]
+    assert AT_MOST == 2
+
+
+def test_what_was_learned_is_shown_where_it_is_about_the_question_or_rests_on_what_is_shown() -> None:
+    first, last = said("a", 0.99), said("z", 0.1)
+    from_first, from_last, by_itself = known("1", "a"), known("2", "z"), known("3", "y")
+    assert shown([first, last, from_first, from_last, by_itself], (by_itself,)) == ["a", "1", "3"]
+
+
+def test_filled_contexts_leave_out_what_is_hardly_about_the_question_or_far_behind_the_best() -> None:
+    """Odds of 3 in 10 are less than a fiftieth of what 98 in 100 has, and not of what 9 in 10 has."""
+    for best, score, kept in ((0.98, 0.3, 3), (0.9, 0.3, 10), (0.5, 0.05, 3)):
+        ranking = [said("a", best), *(said(str(n), score) for n in range(9))]
+        assert len(ranking) - len(why_cut(ranking)) == kept
+    beside = known("i", "r", kind="item", tier="catalog").model_copy(update={"score": 0.05})
+    assert why_cut([said("a", 0.9), beside]).keys() == {memory_key(beside)}
