@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ragpp.models import STANDING, Memory, MemoryKind, TierName
 from ragpp_services.gateway.assembly.helpfulness import AT_MOST, shares, why_not_shown
 from ragpp_services.gateway.assembly.memory_key import memory_key
-from ragpp_services.gateway.assembly.relevance import why_cut
+from ragpp_services.gateway.assembly.relevance import why_far_behind
 
 
 def said(identifier: str, score: float) -> Memory:
@@ -64,6 +64,6 @@ def test_filled_contexts_leave_out_what_is_hardly_about_the_question_or_far_behi
     """Odds of 3 in 10 are less than a fiftieth of what 98 in 100 has, and not of what 9 in 10 has."""
     for best, score, kept in ((0.98, 0.3, 3), (0.9, 0.3, 10), (0.5, 0.05, 3)):
         ranking = [said("a", best), *(said(str(n), score) for n in range(9))]
-        assert len(ranking) - len(why_cut(ranking)) == kept
+        assert len(ranking) - len(why_far_behind(ranking)) == kept
     beside = known("i", "r", kind="item", tier="catalog").model_copy(update={"score": 0.05})
-    assert why_cut([said("a", 0.9), beside]).keys() == {memory_key(beside)}
+    assert why_far_behind([said("a", 0.9), beside]).keys() == {memory_key(beside)}

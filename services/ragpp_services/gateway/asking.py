@@ -12,16 +12,20 @@ from ragpp.api import TierStatusName
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
-from ragpp.models import Memory, TierName, Vector
+from ragpp.models import Memory, MemoryQuery, TierName, Vector
 from ragpp.names import SPEAKER
 from ragpp.observability.metrics import step as counted_step
 from ragpp.observability.traces import step
 from ragpp.text.lexical import read_question
+from ragpp.tiers import MemoryTier
 
 INLINE_CHARS: Final = 1_000
 """Of a question whose words are found on the event loop, in a few milliseconds."""
 MAX_NAME_CHARS: Final = 200
 MOST_NAMES: Final = 50
+ENCODING_SHARE: Final = 0.25
+"""Of the time, for the question's vector by the second encoder: whoever waits for it does without where it is late."""
+Encoding = asyncio.Task[Vector | None]
 ResultT = TypeVar("ResultT")
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -56,8 +60,14 @@ async def embedded(embedder: Embedder, question: str, seconds: float) -> Vector:
     return tuple(vector)
 
 
-async def encoded(encoder: SecondEncoder, question: str, seconds: float) -> Vector | None:
-    """The question's vector by the second encoder; None where there is none after so many `seconds`."""
+def encoding(encoder: SecondEncoder | None, question: str, ends: float) -> Encoding | None:
+    """The question's vector by the second encoder, on its way; it has ENCODING_SHARE of the time until `ends`."""
+    if encoder is None:
+        return None
+    return asyncio.create_task(_encoded(encoder, question, (ends - time.perf_counter()) * ENCODING_SHARE))
+
+
+async def _encoded(encoder: SecondEncoder, question: str, seconds: float) -> Vector | None:
     try:
         with step("encode"):
             async with asyncio.timeout(max(0.0, seconds)):
@@ -66,6 +76,12 @@ async def encoded(encoder: SecondEncoder, question: str, seconds: float) -> Vect
         _log.warning("recall.not_encoded", error=told(error))
         return None
     return tuple(vector)
+
+
+async def retrieved(tier: MemoryTier, query: MemoryQuery, second: Encoding | None) -> list[Memory]:
+    """What `tier` answers; with the `second` vector of the question, once that is there."""
+    vector = None if second is None else await second
+    return await tier.retrieve(query if vector is None else query.model_copy(update={"second": vector}))
 
 
 async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:

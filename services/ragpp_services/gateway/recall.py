@@ -14,7 +14,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
-from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName, Vector
+from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.names import says_nothing
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
@@ -23,13 +23,23 @@ from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.asking import Answer, embedded, encoded, finished, names_in, read_long, timed
-from ragpp_services.gateway.assembly.bearing import about_question, relevance_of
+from ragpp_services.gateway.asking import (
+    Answer,
+    Encoding,
+    embedded,
+    encoding,
+    finished,
+    names_in,
+    read_long,
+    retrieved,
+    timed,
+)
+from ragpp_services.gateway.assembly.bearing import relevance_of
+from ragpp_services.gateway.assembly.cutting import why_cut
 from ragpp_services.gateway.assembly.fusion import fuse
-from ragpp_services.gateway.assembly.helpfulness import why_not_shown
-from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
+from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
-from ragpp_services.gateway.assembly.relevance import names_something, why_cut
+from ragpp_services.gateway.assembly.recalled import recalled
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 from ragpp_services.gateway.counting import count_recall, recall_step
 
@@ -38,9 +48,6 @@ RESERVE_MAX_S: Final = 0.025
 """What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
 WAITING_SHARE: Final = 0.5
 """Of the time, for waiting until a receipt is digested: the tiers have the rest, also when PostgreSQL hangs."""
-ENCODING_SHARE: Final = 0.25
-"""Of the time, for the question's vector by the second encoder: the episodic tier alone waits for it, and does without
-where it is late."""
 CANDIDATES: Final = 50
 MOST_CANDIDATES: Final = 200
 TOKENS_OF_ONE: Final = 40
@@ -50,13 +57,6 @@ CONVERSATION_SHARE: Final = 0.5
 """The largest share of the token budget that is asked of short-term memory; packing decides what is shown."""
 INLINE_CHARS: Final = 100_000
 """Up to this much text is fused and packed on the event loop, in a few milliseconds."""
-DECIMALS: Final = 4
-"""Of scores, similarities, coverages and confidences in answers."""
-WHOLE_CHARS: Final = 4_000
-"""A memory up to this long is answered whole; of a longer one EXCERPT_CHARS, from LEAD_CHARS before what was found."""
-EXCERPT_CHARS: Final = 2_000
-LEAD_CHARS: Final = 200
-NO_ROOM: Final = "no room left in the token budget"
 NOT_OFFERED: Final = "behind the memories that a context of this budget is made of"
 _POLL_S: Final = 0.01
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
@@ -67,7 +67,8 @@ QueryEntities = Callable[[str], tuple[str, ...]]
 
 
 class Recaller:
-    """Answers recalls from `tiers`; a tier that is not among them is `skipped` when it is asked for by name."""
+    """Answers recalls from `tiers`; a tier that is not among them is `skipped` when it is asked for by name. Questions
+    are encoded by `second` beside `embedder`."""
 
     def __init__(
         self,
@@ -82,12 +83,11 @@ class Recaller:
         token_budget: int,
         second: SecondEncoder | None = None,
     ) -> None:
-        """`second`: by what the question is encoded beside `embedder`, for the episodic tier."""
         self._tiers, self._episodic = tiers, episodic
         self._embedder, self._query_entities = embedder, query_entities
+        self._scale = Calibration.of_model(embedder.model)
         self._tokenizers, self._clock = tokenizers, clock
-        self._deadline_ms, self._token_budget = deadline_ms, token_budget
-        self._second = second
+        self._deadline_ms, self._token_budget, self._second = deadline_ms, token_budget, second
 
     @stepped("recall")
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResponse:
@@ -111,9 +111,8 @@ class Recaller:
         counter = await self._tokenizers.ready(request.tokenizer)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
-        scale = Calibration.of_model(self._embedder.model)
-        relevant = relevance_of(request.query, found, scale, whole=whole, asker=request.name)
-        recalled, packed = await self._assemble(request, answers, relevant, budget, counter)
+        relevant = relevance_of(request.query, found, self._scale, whole=whole, asker=request.name)
+        ranking, packed = await self._assemble(request, answers, relevant, budget, counter)
         counted = await finished(pending, ends)
         answer = RecallResponse(
             status="complete" if whole else "partial",
@@ -128,7 +127,7 @@ class Recaller:
                 SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
                 for section in packed.sections
             ),
-            memories=recalled,
+            memories=ranking,
             tiers={name: _status(one, None if name == "short_term" else unembedded) for name, one in answers.items()},
         )
         count_recall(answer, budget)
@@ -147,10 +146,7 @@ class Recaller:
         if "short_term" in names:
             shown = query.model_copy(update={"limit": _candidates(budget)})
             asked["short_term"] = asyncio.create_task(self._ask("short_term", shown, ends))
-        second: asyncio.Task[Vector | None] | None = None
-        if self._second is not None and "episodic" in names:
-            seconds = (ends - time.perf_counter()) * ENCODING_SHARE
-            second = asyncio.create_task(encoded(self._second, request.query, seconds))
+        second = encoding(self._second if "episodic" in names else None, request.query, ends)
         unembedded: str | None = None
         if len(asked) < len(names):
             try:
@@ -163,8 +159,7 @@ class Recaller:
         with step("tiers"):
             for name in names:
                 if name not in asked:
-                    beside = second if name == "episodic" else None
-                    asked[name] = asyncio.create_task(self._ask(name, query, ends, beside))
+                    asked[name] = asyncio.create_task(self._ask(name, query, ends, second))
             return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
@@ -178,38 +173,23 @@ class Recaller:
         """The fused ranking up to the limit, and the context, which the limit does not change; long texts in a thread,
         so that nobody waits for them."""
         most, frame = _candidates(budget), _frame(request)
+        found = {name: answer.memories for name, answer in answers.items()}
 
         def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
             with recall_step("fuse"):
-                shown = ranking = fuse({name: answer.memories for name, answer in answers.items()})
+                shown = ranking = fuse(found)
                 if request.limit > most:
-                    shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
-            conversation, cut = _conversation(answers.get("short_term")), self._cut(request, shown, level)
+                    shown = fuse({name: memories[:most] for name, memories in found.items()})
+            conversation, cut = _conversation(answers.get("short_term")), why_cut(request, shown, level, self._scale)
             with recall_step("pack", budget=budget):
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut)
             offered = {memory_key(memory) for memory in shown}
             behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
             packed = replace(packed, cut={**packed.cut, **behind})
-            return _recalled(ranking[: request.limit], packed, answers if request.explain else None, counter), packed
+            return recalled(ranking[: request.limit], packed, found if request.explain else None, counter), packed
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories) + frame.characters
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
-
-    def _cut(
-        self, request: RecallRequest, ranking: Sequence[Memory], level: Relevance | None
-    ) -> Mapping[MemoryKey, str]:
-        """What of `ranking` has no place in the context, and why; nothing for a question about everything. Where it
-        cannot be told how far anything is about the question, no more than with `fill`."""
-        if not names_something(request.query):
-            return {}
-        far = why_cut(ranking)
-        if request.fill or level is None:
-            return far
-        learned = [memory for memory in ranking if memory.tier in {"semantic", "procedural"}]
-        scale = Calibration.of_model(self._embedder.model)
-        known = about_question(request.query, learned, scale, asker=request.name)
-        known |= {memory_key(memory) for memory in ranking if memory.tier == "catalog"} - far.keys()
-        return why_not_shown(ranking, known, level)
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
         """The query for the tiers, without its vector."""
@@ -241,18 +221,11 @@ class Recaller:
             situation=request.state or "",
         )
 
-    async def _ask(
-        self, name: TierName, query: MemoryQuery, ends: float, second: asyncio.Task[Vector | None] | None = None
-    ) -> Answer:
+    async def _ask(self, name: TierName, query: MemoryQuery, ends: float, second: Encoding | None = None) -> Answer:
         tier = self._tiers.get(name)
         if tier is None:
             return Answer("skipped", 0.0, detail="this tier is not part of the installation")
-
-        async def asked() -> Sequence[Memory]:
-            vector = None if second is None else await second
-            return await tier.retrieve(query if vector is None else query.model_copy(update={"second": vector}))
-
-        return await timed(name, asked, ends)
+        return await timed(name, lambda: retrieved(tier, query, second if name == "episodic" else None), ends)
 
     async def _pending(self, scope: Scope, receipt: Receipt | None, stops: float) -> int:
         """Undigested events: of the user at once, or of `receipt` once there are none, or as many as there are at
@@ -296,41 +269,6 @@ def _conversation(answer: Answer | None) -> list[Memory]:
 
 def _frame(request: RecallRequest) -> Frame:
     return Frame(persona=request.persona, tools=request.tools, situation=request.state)
-
-
-def _recalled(
-    ranking: Sequence[Memory], packed: Packed, explained: Mapping[TierName, Answer] | None, counter: TokenMeter
-) -> tuple[RecalledMemory, ...]:
-    """The ranking as it is answered; when `explained`, with each memory's place, score and signals in its own tier, and
-    why it is not in the context."""
-    shown = {memory_key(memory) for section in packed.sections for memory in section.memories}
-    places = {
-        (name, memory.id): (place, memory.score)
-        for name, answer in (explained or {}).items()
-        for place, memory in enumerate(answer.memories, start=1)
-    }
-    recalled = []
-    for memory in ranking:
-        fields = dict(memory) | {"explain": None}
-        fields["in_context"] = in_context = memory_key(memory) in shown
-        if len(memory.text) > WHOLE_CHARS:
-            start = max(0, min(memory.focus - LEAD_CHARS, len(memory.text) - EXCERPT_CHARS))
-            excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
-            fields |= excerpt | {"is_excerpt": True}
-        fields["tokens"] = counter.count(fields["text"])
-        for number in ("score", "similarity", "coverage", "confidence"):
-            if fields[number] is not None:
-                fields[number] = round(fields[number], DECIMALS)
-        if explained is not None:
-            place, score = places[memory.tier, memory.id]
-            fields["explain"] = {
-                "rank_in_tier": place,
-                "score_in_tier": round(score, DECIMALS),
-                **(memory.explain or {}),
-                **({} if in_context else {"cut": packed.cut.get(memory_key(memory), NO_ROOM)}),
-            }
-        recalled.append(RecalledMemory.model_construct(**fields))
-    return tuple(recalled)
 
 
 def _status(answer: Answer, unembedded: str | None) -> TierStatus:

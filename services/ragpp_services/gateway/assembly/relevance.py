@@ -45,7 +45,7 @@ def asks_for_all(query: str) -> bool:
     return not names_something(query) and (not _RECALLING.isdisjoint(asked) or STOP_WORDS.issuperset(asked))
 
 
-def why_cut(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
+def why_far_behind(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
     """Those of `ranking` (best first) that are not about the question, with the reason: interactions that are hardly
     about it, but for the first DOUBTFUL; and those that are nothing beside the best, but for the first BESIDE. Items,
     whose scores are on the same scale, are cut without exception: a context is whole without them."""
