@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ eval-catalog: install ## 100 questions to a catalog of 40 resources, through the
 
 eval-curve: install ## evidence against tokens: contexts of 100 to 2,000 tokens, as they are and with all that fits
 	$(BIN)/python -m benchmarks.eval_curve
+
+eval-faq: install ## what is asked of manuals, through the API: how many are answered in a context of 500 tokens and by what is retrieved
+	$(BIN)/python -m benchmarks.eval_faq
 
 eval-scripts: install ## what words and meaning find in Arabic, Chinese, Japanese, Korean, Russian and Thai
 	$(BIN)/python -m benchmarks.scripts_lab

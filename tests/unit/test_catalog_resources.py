@@ -71,7 +71,7 @@ def test_the_same_is_of_one_type_and_content() -> None:
 
 def test_its_chunks_cover_it_and_hold_its_words() -> None:
     content = "The keeper of the lighthouse is called Saffron. " * 60
-    chunks = cut(Said(content, ()), {}, TokenCounter())
+    chunks = cut("document", content, {}, TokenCounter())
     assert (chunks[0].start, chunks[-1].end) == (0, len(content))
     assert len(chunks) > 1
     (term,) = query_terms("saffron")

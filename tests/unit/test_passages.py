@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.catalog import ResourceMessage
+from ragpp.catalog import RESOURCE_TYPES, ResourceType
 from ragpp.text.lexical import query_terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.catalog.passages.leads import under_its_lead
 from ragpp_services.catalog.passages.ranking import focus_of, told_once
-from ragpp_services.catalog.resources.indexing import Said, cut
+from ragpp_services.catalog.resources.indexing import cut
 
 RESET: Final = "If the lamp shows Code 7, reset the kettle with the small key."
 
@@ -57,12 +57,10 @@ def test_nothing_that_it_says_is_left_out_but_headings_at_its_end(above: str, pa
     )
 
 
-def test_what_rests_on_interactions_and_what_repeats_memories_is_no_passage() -> None:
-    counter = TokenCounter()
-    assert [one.passage for one in cut(Said(RESET, ()), {}, counter)] == [True]
-    asked = ResourceMessage(start=0, end=len(RESET), interaction_id="m1")
-    assert [one.passage for one in cut(Said(RESET, (asked,)), {}, counter)] == [False]
-    assert [one.passage for one in cut(Said(RESET, ()), {"repeated": [[0, 9]]}, counter)] == [False]
+@pytest.mark.parametrize("resource_type", RESOURCE_TYPES)
+def test_what_is_said_in_a_conversation_is_no_passage(resource_type: ResourceType) -> None:
+    (one,) = cut(resource_type, RESET, {}, TokenCounter())
+    assert one.passage == (resource_type != "conversation")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ UPDATE catalog.resource_chunks AS chunks SET embedding = made.embedding
 -- name: found_passages
 -- With what stands before each, or all of what is packed. $4 resources' ordinals bigint[], $5 parts int[], $6 characters
 -- that are read before each int
-SELECT resources.user_id, resources.id, resources.ordinal, resources.resource_type, resources.metadata,
+SELECT resources.user_id, resources.id, resources.ordinal, resources.resource_type,
        resources.occurred_at, resources.created_at, resources.session_id, resources.agent_id, resources.seen_by,
        chunks.part, chunks.start, chunks."end",
        substr(resources.content, GREATEST(chunks.start - $6, 0) + 1, LEAST(chunks.start, $6)) AS above,

@@ -17,7 +17,7 @@ from ragpp_services.catalog.entries.writing import written
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.rebuilding_rows import Ids
-from ragpp_services.catalog.resources.indexing import Said, cut
+from ragpp_services.catalog.resources.indexing import cut
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
 
@@ -97,8 +97,8 @@ class Rebuilding:
                 resource = await rows.resources.get(one) if known is not None and not known.is_stub else None
             if known is None or resource is None:
                 continue
-            said = Said(resource.content, resource.messages)
-            chunks = await asyncio.to_thread(cut, said, resource.metadata, self._counter)
+            given = (resource.resource_type, resource.content, resource.metadata)
+            chunks = await asyncio.to_thread(cut, *given, self._counter)
             async with self._store.writing(scope) as rows:
                 there = await rows.rebuilding.resource(one, known.content_hash)
                 if there is not None:

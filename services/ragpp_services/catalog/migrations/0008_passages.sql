@@ -1,6 +1,6 @@
 -- What a resource says where no item of it answers. passage: whether a chunk is shown as it stands; null where it was cut
--- before that was told, until the catalog is rebuilt; false of what rests on interactions, which are found themselves,
--- and of what says an item that somebody deleted. embedding: null until a worker made it; until then it is found by words.
+-- before that was told, until the catalog is rebuilt; false of a conversation, and of what says an item that
+-- somebody deleted. embedding: null until a worker made it; until then it is found by words.
 ALTER TABLE catalog.resource_chunks
   ADD COLUMN passage boolean,
   ADD COLUMN embedding halfvec;

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -34,8 +35,8 @@ async def with_passages(
     by_words_alone: bool = False,
     explain: bool = False,
 ) -> list[Shown]:
-    """`items`, which `answer` found, with the passages that answer where these do not (`told_once`). Nobody's rows are
-    read where there is no passage."""
+    """`items`, which `answer` found, with the passages that answer where these do not (`told_once`). Nothing is asked
+    where there is no passage."""
 
     def ranked() -> list[RankedPassage]:
         return rank_passages(
@@ -45,15 +46,15 @@ async def with_passages(
     is_long = len(scanned.around.ordinals or b"") > INLINE
     best = await asyncio.to_thread(ranked) if is_long else ranked()
     found = await rows.passages.found([(one.resource, one.part) for one in best])
-    passages = [
-        _shown(found[one.resource, one.part], one, asked.terms, count)
-        for one in best
-        if (one.resource, one.part) in found
-    ]
-    return told_once(items, passages) if passages else list(items)
+    there = [(found[one.resource, one.part], one) for one in best if (one.resource, one.part) in found]
+    if not there:
+        return list(items)
+    leads = {passage_id(one.resource_id, one.part): one.lead for one, _ in there}
+    shown = told_once(items, [_shown(*one) for one in there])
+    return [_told(one, leads[one.item.item_id], asked.terms, count) if one.is_passage else one for one in shown]
 
 
-def _shown(found: FoundPassage, ranked: RankedPassage, terms: Sequence[int], count: Count) -> Shown:
+def _shown(found: FoundPassage, ranked: RankedPassage) -> Shown:
     item = MemoryItem.model_construct(
         item_id=passage_id(found.resource_id, found.part),
         content=found.text,
@@ -66,14 +67,18 @@ def _shown(found: FoundPassage, ranked: RankedPassage, terms: Sequence[int], cou
         key=generate_memory_key(found.text),
         agent_id=found.agent_id,
         visibility=found.visibility,
-        tokens=count(found.text),
     )
     return Shown(
         found=FoundItem(item, found.ordinal, ("", item.item_id), found.resource_type, found.session_id, _NO_VECTOR),
         item=item,
         ranked=Ranked(found.ordinal, ranked.score, ranked.similarity, ranked.coverage, ranked.explain),
-        focus=focus_of(found.text, found.lead, terms),
     )
+
+
+def _told(one: Shown, lead: int, terms: Sequence[int], count: Count) -> Shown:
+    """A passage that is shown, with its tokens, and where in it begins what was found."""
+    item = one.item.model_copy(update={"tokens": count(one.text)})
+    return replace(one, item=item, focus=focus_of(one.text, lead, terms))
 
 
 _NO_VECTOR: Final = np.empty(0, np.float32)

@@ -1,6 +1,5 @@
 """Rows of passages: stretches of resources, read with what they stand under."""
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +9,6 @@ import asyncpg
 
 from ragpp.catalog import CatalogVisibility, ResourceType
 from ragpp.embedding import FloatMatrix
-from ragpp.fields import StoredMetadata
 from ragpp.stores.compression import unpacked
 from ragpp.stores.vector_values import halfvec
 from ragpp_services.catalog.passages.leads import READ_ABOVE, under_its_lead
@@ -43,7 +41,6 @@ class FoundPassage:
     text: str
     lead: int
     resource_type: ResourceType
-    metadata: StoredMetadata
     occurred_at: datetime
     created_at: datetime
     session_id: str | None
@@ -101,7 +98,6 @@ def _found(row: asyncpg.Record) -> FoundPassage:
         text=text,
         lead=len(text) - len(own.strip()),
         resource_type=row["resource_type"],
-        metadata=json.loads(row["metadata"]),
         occurred_at=row["occurred_at"],
         created_at=row["created_at"],
         session_id=row["session_id"],

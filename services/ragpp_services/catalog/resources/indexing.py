@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.catalog import REPEATED, ResourceMessage, ResourceType
+from ragpp.catalog import ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
@@ -74,19 +74,22 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
     return [0, *(other.end for other in messages if other.end <= one.start)]
 
 
-def cut(said: Said, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> tuple[NewChunk, ...]:
+def cut(
+    resource_type: ResourceType, content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans
+) -> tuple[NewChunk, ...]:
     """The chunks that searches read, none of what came from memory; each is found by the labels in `metadata` and by
-    what it stands under as well. They are passages unless the resource holds interactions, which are found themselves,
-    or an answer that repeats memories. Raises what `counter` raises."""
-    labels, is_passage = labels_in(metadata), not said.turns and REPEATED not in metadata
+    what it stands under as well. They are passages but for those of a conversation, where a question stands beside each
+    answer and an answer may repeat memories: what was said is found where it was heard. Raises what `counter`
+    raises."""
+    labels, is_passage = labels_in(metadata), resource_type != "conversation"
 
     def chunk_of(piece: TextChunk) -> NewChunk:
-        above = said.content[max(0, piece.start - READ_ABOVE) : piece.start]
+        above = content[max(0, piece.start - READ_ABOVE) : piece.start]
         lexical = document_weights(labels + under_its_lead(above, piece.text))
         passage = is_passage and not piece.text.isspace()
         return NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=lexical, passage=passage)
 
-    return tuple(map(chunk_of, own_chunks_of(said.content, counter, PASSAGE_TOKENS)))
+    return tuple(map(chunk_of, own_chunks_of(content, counter, PASSAGE_TOKENS)))
 
 
 def indexed(
@@ -103,7 +106,7 @@ def indexed(
         messages=said.messages,
         content_hash=content_hash(resource_type, said.content),
         tokens=reader.count(said.content),
-        chunks=cut(said, metadata, counter),
+        chunks=cut(resource_type, said.content, metadata, counter),
     )
 
 
