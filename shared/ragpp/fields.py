@@ -150,6 +150,12 @@ def no_number(moment: object) -> object:
     return moment
 
 
+def in_utc_years(moment: datetime) -> datetime:
+    """`moment` itself, with its own offset; ValueError where UTC has no such year."""
+    utc(moment)
+    return moment
+
+
 def after_the_beginning(moment: datetime) -> datetime:
     """`moment` itself; ValueError before EARLIEST_YEAR."""
     if moment.year < EARLIEST_YEAR:
@@ -184,6 +190,12 @@ Content = Annotated[
 Moment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(utc)]
 SaidAt = Annotated[Moment, AfterValidator(after_the_beginning)]
 """When what is to be stored was said; what is stored may be of any time."""
+LocalSaidAt = Annotated[
+    AwareDatetime, BeforeValidator(no_number), AfterValidator(in_utc_years), AfterValidator(after_the_beginning)
+]
+"""The same, with the UTC offset that came with it: what day it was where it was said."""
+UtcOffset = Annotated[int, Field(ge=-1_439, le=1_439)]
+"""In minutes, east of UTC positive."""
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(storable_metadata)]
 # Redaction may lengthen what it touches: what is stored has more room than what is accepted.
 StoredContent = Annotated[str, Field(min_length=1, max_length=16 * MAX_CONTENT_CHARS), AfterValidator(storable)]

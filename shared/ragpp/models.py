@@ -3,7 +3,7 @@
 Over 300 lines and one file all the same: two dozen small values that name each other.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Final, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -22,6 +22,7 @@ from ragpp.fields import (
     Text,
     TokenizerName,
     UserId,
+    UtcOffset,
 )
 from ragpp.names import speaker
 from ragpp.preference_values import StoredPreferenceValue
@@ -89,7 +90,8 @@ class Scope(Value):
 
 class Interaction(Value):
     """One message of a conversation; append-only, its content already redacted. `learn`: False for one that is found
-    and never learned from. `visibility`: `agent`, which has an `agent_id`, for what that agent alone may see."""
+    and never learned from. `visibility`: `agent`, which has an `agent_id`, for what that agent alone may see.
+    `utc_offset`: of the clock of who said it, None where nobody told."""
 
     id: Id
     session_id: Id = DEFAULT_SESSION
@@ -105,6 +107,12 @@ class Interaction(Value):
     metadata: StoredMetadata = Field(default_factory=dict)
     learn: bool = True
     visibility: Visibility = "shared"
+    utc_offset: UtcOffset | None = None
+
+    @property
+    def wall_clock(self) -> datetime:
+        """What the clock of who said it showed, as if that were UTC: "today" is the day that it was there."""
+        return self.occurred_at + timedelta(minutes=self.utc_offset or 0)
 
     @property
     def seen_by(self) -> str | None:
@@ -376,6 +384,7 @@ class Memory(Value):
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
     `similarity`: cosine to the query where there is one, -1 to 1. `coverage`: the share of the query's information that
     its words tell, 0 to 1, where it was searched by words. `confidence`: how sure it is that this holds.
+    `utc_offset`: of the clock by which `occurred_at` is told, in minutes; None, UTC.
     `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
     text is made around it. `sources`: ordered ids of the interactions or resources it rests on. `corrected_by`: the id
     of the interaction that says otherwise since, or of the relationship learned from it that a person rejected.
@@ -393,6 +402,7 @@ class Memory(Value):
     confidence: float = Field(default=1.0, ge=0, le=1)
     tokens: int = Field(default=0, ge=0)
     occurred_at: datetime | None = None
+    utc_offset: UtcOffset | None = None
     said_by: str | None = None
     session_id: str | None = None
     sources: tuple[str, ...] = ()
@@ -444,6 +454,7 @@ class SessionMessage(Value):
     occurred_at: datetime
     tokens: int
     truncated: bool = False
+    utc_offset: UtcOffset | None = None
 
 
 class SessionView(Value):

@@ -10,7 +10,8 @@ import httpx
 
 from ragpp.api import MessageIn, StoreRequest
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.models import MemoryQuery
+from ragpp.jobs import UserSettings
+from ragpp.models import MemoryQuery, Scope
 from ragpp.redaction import SECRETS
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.text.readers import Tokenizers
@@ -21,10 +22,15 @@ from ragpp_services.gateway.intake import Intake
 from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.remembering import keep
+from ragpp_services.gateway.zones import Zones
 from tests.support.scopes import new_scope
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 SAID: Final = "My sister Elena moved to Porto last spring. " * 200
+
+
+async def unset(_scope: Scope) -> UserSettings:
+    return UserSettings()
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class Gateway:
             Redaction(SECRETS), TokenCounter(), Tokenizers().named(), HashingEmbedder(), lambda: NOW
         )
     )
+    zones: Zones = field(default_factory=lambda: Zones(unset, lambda: 0.0))
 
 
 @asynccontextmanager

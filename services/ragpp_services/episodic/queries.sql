@@ -20,19 +20,19 @@ SELECT id, content_hash, event_id, seen_by
 -- $3 ids, $4 event ids bigint[], $5 session ids, $6 agent ids, $7 roles, $8 names, $9 contents,
 -- $10 content hashes bytea[], $11 occurred_at timestamptz[], $12 message types, $13 channels, $14 domains,
 -- $15 task types, $16 metadata json[], $17 tokens int[], $18 redactions int[], $19 learn boolean[], $20 seen by text[],
--- $21 now timestamptz
+-- $21 utc offsets smallint[], $22 now timestamptz
 INSERT INTO episodic.interactions (
   tenant_id, user_id, id, ordinal, event_id, session_id, agent_id, role, name, content, content_hash, occurred_at,
-  message_type, channel, domain, task_type, metadata, tokens, redactions, learn, seen_by, stored_at)
+  message_type, channel, domain, task_type, metadata, tokens, redactions, learn, seen_by, utc_offset, stored_at)
 SELECT $1, $2, new.id, nextval('episodic.ordinals'), new.event_id, new.session_id, new.agent_id, new.role, new.name,
        new.content, new.content_hash, new.occurred_at, new.message_type, new.channel, new.domain, new.task_type,
-       new.metadata, new.tokens, new.redactions, new.learn, new.seen_by, $21
+       new.metadata, new.tokens, new.redactions, new.learn, new.seen_by, new.utc_offset, $22
   FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[],
               $11::timestamptz[], $12::text[], $13::text[], $14::text[], $15::text[], $16::json[], $17::int[],
-              $18::int[], $19::boolean[], $20::text[])
+              $18::int[], $19::boolean[], $20::text[], $21::smallint[])
        WITH ORDINALITY AS new (id, event_id, session_id, agent_id, role, name, content, content_hash, occurred_at,
                                message_type, channel, domain, task_type, metadata, tokens, redactions, learn, seen_by,
-                               position)
+                               utc_offset, position)
  ORDER BY new.position
 RETURNING id, ordinal;
 

@@ -113,6 +113,7 @@ def interaction_values(new: NewInteraction, event_id: int) -> tuple[object, ...]
         new.redactions,
         said.learn,
         said.seen_by,
+        said.utc_offset,
     )
 
 
@@ -141,5 +142,6 @@ def stored_of(row: "asyncpg.Record") -> StoredInteraction:
         metadata=json.loads(row["metadata"]),
         learn=row["learn"],
         visibility="shared" if row["seen_by"] is None else "agent",
+        utc_offset=row["utc_offset"],
     )
     return StoredInteraction(interaction, row["ordinal"], row["tokens"])

@@ -236,6 +236,7 @@ def memory_of(
         coverage=coverage,
         tokens=stored.tokens,
         occurred_at=said.occurred_at,
+        utc_offset=said.utc_offset,
         said_by=said.said_by,
         session_id=said.session_id,
         sources=sources or (said.id,),

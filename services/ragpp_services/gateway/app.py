@@ -94,6 +94,7 @@ from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.gateway.store import GatewayStore
 from ragpp_services.gateway.traffic import Traffic
 from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
+from ragpp_services.gateway.zones import Zones
 
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
@@ -159,6 +160,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views, begin_view)),
             procedural=cast("ProceduralTier", ViewedProcedural(tiers.procedural, views, begin_view)),
         )
+        zones = Zones(asked.settings, time.monotonic)
         recaller = Recaller(
             tiers.by_name(),
             tiers.episodic,
@@ -169,6 +171,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             deadline_ms=gateway.deadline_ms,
             token_budget=gateway.token_budget,
             second=await usable(tools.second()),
+            zone_of=zones.of,
         )
         health_ = HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention)
         stack.push_async_callback(health_.close)
@@ -185,6 +188,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             identity=Identity(store, time.monotonic, timeout_s=gateway.identity_timeout_s),
             audit=audit,
             jobs=asked,
+            zones=zones,
             events=CatalogEvents(pool, system_clock, marks),
             pins=PinBoard(pool, system_clock),
             marks=marks,

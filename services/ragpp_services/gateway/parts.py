@@ -20,6 +20,7 @@ from ragpp_services.gateway.intake import Intake, KnowledgeIntake
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.recall import Recaller
 from ragpp_services.gateway.traffic import Traffic
+from ragpp_services.gateway.zones import Zones
 
 if TYPE_CHECKING:
     from ragpp_services.gateway.health import HealthReporter  # which tries out what is made of parts
@@ -45,6 +46,7 @@ class Parts(Tiers):
     marks: SourceMarks
     clock: Clock
     tokenizers: Tokenizers
+    zones: Zones
     kinds: Kinds
     candidates: CandidateCache
     limits: RequestLimits

@@ -42,6 +42,7 @@ from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from ragpp_services.gateway.assembly.recalled import recalled
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 from ragpp_services.gateway.counting import count_recall, recall_step
+from ragpp_services.gateway.zones import ZoneOf, nowhere, told_in
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
@@ -82,12 +83,15 @@ class Recaller:
         deadline_ms: int,
         token_budget: int,
         second: SecondEncoder | None = None,
+        zone_of: ZoneOf = nowhere,
     ) -> None:
+        """`zone_of`: by which clocks times are told."""
         self._tiers, self._episodic = tiers, episodic
         self._embedder, self._query_entities = embedder, query_entities
         self._scale = Calibration.of_model(embedder.model)
         self._tokenizers, self._clock = tokenizers, clock
-        self._deadline_ms, self._token_budget, self._second = deadline_ms, token_budget, second
+        self._deadline_ms, self._token_budget = deadline_ms, token_budget
+        self._second, self._zone_of = second, zone_of
 
     @stepped("recall")
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResponse:
@@ -102,12 +106,16 @@ class Recaller:
         receipt = Receipt.parse(request.after, field="after") if request.after else None
         stops = started + (ends - started) * WAITING_SHARE
         pending = asyncio.create_task(self._pending(scope, receipt, stops))
+        zone = asyncio.ensure_future(self._zone_of(scope))
         await read_long(request.query)
         if receipt is not None:
             await asyncio.wait({pending}, timeout=max(0.0, stops - time.perf_counter()))
         wanted = request.tiers or self._tiers.keys()
         names = [name for name in TIER_NAMES if name in wanted]
         answers, unembedded = await self._answers(scope, request, budget, names, ends)
+        if await finished(zone, ends):
+            shown = {name: told_in(zone.result(), one.memories) for name, one in answers.items()}
+            answers = {name: replace(one, memories=shown[name]) for name, one in answers.items()}
         counter = await self._tokenizers.ready(request.tokenizer)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}

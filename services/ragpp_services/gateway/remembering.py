@@ -40,7 +40,7 @@ class Kept:
 @stepped("remember")
 async def keep(parts: Parts, scope: Scope, said: StoreRequest) -> Kept:
     """Store all of the messages, or none. Raises Conflict, InvalidInput, EmbeddingError, TierUnavailable."""
-    entries = await parts.intake.prepare(said)
+    entries = await parts.intake.prepare(said, await parts.zones.of(scope))
     stored = await parts.episodic.store(scope, entries)
     fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
     gone = sum(one.forgotten for one in stored)

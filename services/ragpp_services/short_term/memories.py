@@ -71,6 +71,7 @@ def _message(message: SessionMessage, session_id: str, score: float) -> Memory:
         score=score,
         tokens=message.tokens,
         occurred_at=message.occurred_at,
+        utc_offset=message.utc_offset,
         said_by=speaker(message.name, message.role),
         session_id=session_id,
         sources=(message.id,),

@@ -33,6 +33,7 @@ class Message(Value):
     channel: str | None = None
     domain: str | None = None
     task_type: str | None = None
+    utc_offset: int | None = None
 
     @property
     def said_by(self) -> str:
@@ -79,6 +80,7 @@ def encode_body(interaction: Interaction) -> bytes:
             "channel": interaction.channel,
             "domain": interaction.domain,
             "task_type": interaction.task_type,
+            "utc_offset": interaction.utc_offset,
         }
     )
 

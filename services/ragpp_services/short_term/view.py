@@ -115,6 +115,7 @@ def _whole(message: Message, tokens: int) -> SessionMessage:
         name=message.name,
         content=message.content,
         occurred_at=message.occurred_at,
+        utc_offset=message.utc_offset,
         tokens=tokens,
     )
 

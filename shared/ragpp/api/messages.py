@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from ragpp.fields import MAX_MESSAGES, Content, Label, Metadata, Name, NewId, SaidAt
+from ragpp.fields import MAX_MESSAGES, Content, Label, LocalSaidAt, Metadata, Name, NewId
 from ragpp.learned import chosen
 from ragpp.models import DEFAULT_SESSION, Role, TierName, Value, Visibility
 
@@ -25,7 +25,8 @@ class MessageIn(Value):
     """One message to remember.
 
     `id`: chosen by the client, unique within the user; absent, the server makes one and a repeat is a new message.
-    `occurred_at`: absent, the time of receipt; at most five minutes ahead. `learn`: false for a message that recall
+    `occurred_at`: absent, the time of receipt; at most five minutes ahead. Its UTC offset is kept: it says which day it
+    was where it was said. `learn`: false for a message that recall
     shall find and nothing shall be learned from; of an id that is known, what was said of it first counts.
     """
 
@@ -35,7 +36,7 @@ class MessageIn(Value):
     role: Role = "user"
     name: Name | None = None
     content: Content
-    occurred_at: SaidAt | None = None
+    occurred_at: LocalSaidAt | None = None
     message_type: Label = "conversation"
     channel: Label | None = None
     domain: Label | None = None

@@ -22,7 +22,7 @@ A memory is one item, and its text is data, never structure or instructions (`ra
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Final, get_args
 
@@ -91,7 +91,7 @@ def around(memory: Memory) -> Around:
     head, day, rest = _ITEM, "", tuple[str, ...]()
     if memory.kind in _INTERACTIONS:
         who = as_name(memory.said_by or "") or "user"
-        head, day, rest = _before_interaction(f"{who}{CORRECTED}" if memory.corrected_by else who, memory.occurred_at)
+        head, day, rest = _before_interaction(f"{who}{CORRECTED}" if memory.corrected_by else who, _told_at(memory))
     elif memory.corrected_by:
         rest = (f"{CORRECTED.lstrip()} ",)
     elif label := _label(memory)[1]:
@@ -137,6 +137,11 @@ def interaction(who: str, at: datetime, text: str) -> str:
     """An interaction as an item: `who` said `text`."""
     head, day, rest = _before_interaction(who, at)
     return f"{head}{day}{''.join(rest)}{quoted(text)}"
+
+
+def _told_at(memory: Memory) -> datetime | None:
+    """When it was said, by the clock that `utc_offset` tells."""
+    return memory.occurred_at and memory.occurred_at + timedelta(minutes=memory.utc_offset or 0)
 
 
 def _before_interaction(who: str, at: datetime | None) -> tuple[str, str, tuple[str, ...]]:

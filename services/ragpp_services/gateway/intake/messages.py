@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
 
@@ -19,6 +20,7 @@ from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenMeter, TokenSpans
 from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.intake.times import refuse_future
+from ragpp_services.gateway.zones import offset_at
 
 _INLINE_CHARS: Final = 4_000
 """Up to this much text is prepared on the event loop; more goes to a thread, so that nobody waits for it."""
@@ -39,8 +41,9 @@ class Intake:
         self._redaction, self._counter, self._reader = redaction, counter, reader
         self._embedder, self._clock = embedder, clock
 
-    async def prepare(self, request: StoreRequest) -> list[InteractionEntry]:
-        """One entry for each message, in order, with embedded chunks; what a message has from memory gets none.
+    async def prepare(self, request: StoreRequest, zone: ZoneInfo | None = None) -> list[InteractionEntry]:
+        """One entry for each message, in order, with embedded chunks; what a message has from memory gets none. `zone`:
+        of the user, whose clocks go before the message's own.
 
         Raises InvalidInput for a message from the future, EmbeddingError.
         """
@@ -48,11 +51,11 @@ class Intake:
         refuse_future({f"messages.{index}": message.occurred_at for index, message in enumerate(request.messages)}, now)
         sizes = [_size(message) for message in request.messages]
         if sum(sizes) <= _INLINE_CHARS:
-            drafts = self._drafts(request, request.messages, now)
+            drafts = self._drafts(request, request.messages, now, zone)
             return self._entries(drafts, await self._embedder.embed(_lines(drafts)))
         drafts = []
         for some in portions(sizes):
-            drafts += await aside(self._drafts, request, request.messages[some], now)
+            drafts += await aside(self._drafts, request, request.messages[some], now, zone)
         return await aside(self._entries, drafts, await self._embedder.embed(await aside(_lines, drafts)))
 
     def _entries(self, drafts: Sequence[Draft], embedded: FloatMatrix) -> list[InteractionEntry]:
@@ -90,17 +93,21 @@ class Intake:
         return self._redaction.label(label)
 
     @stepped("redact")
-    def _drafts(self, request: StoreRequest, messages: Sequence[MessageIn], now: datetime) -> list[Draft]:
+    def _drafts(
+        self, request: StoreRequest, messages: Sequence[MessageIn], now: datetime, zone: ZoneInfo | None
+    ) -> list[Draft]:
         """Of some `messages` of `request`: what is stored of each, its chunks, how many secrets were removed, and its
         tokens."""
         drafts = []
         for message in messages:
-            interaction, redactions = self._interaction(request, message, now)
+            interaction, redactions = self._interaction(request, message, now, zone)
             tokens = self._reader.count(interaction.content)
             drafts.append((interaction, own_chunks(interaction, self._counter), redactions, tokens))
         return drafts
 
-    def _interaction(self, request: StoreRequest, message: MessageIn, now: datetime) -> tuple[Interaction, int]:
+    def _interaction(
+        self, request: StoreRequest, message: MessageIn, now: datetime, zone: ZoneInfo | None
+    ) -> tuple[Interaction, int]:
         content = self._redaction.counted(message.content)
         name = self._redaction.counted(message.name) if message.name else None
         metadata, in_metadata = self._redaction.json(message.metadata)
@@ -109,6 +116,7 @@ class Intake:
             for field in ("message_type", "channel", "domain", "task_type")
             if (value := getattr(message, field)) is not None
         }
+        said_at = message.occurred_at or now
         interaction = Interaction(
             id=message.id or f"m_{uuid4().hex}",
             session_id=request.session_id,
@@ -116,7 +124,8 @@ class Intake:
             role=message.role,
             name=name.text if name else None,
             content=content.text,
-            occurred_at=message.occurred_at or now,
+            occurred_at=said_at,
+            utc_offset=offset_at(zone, said_at),
             metadata=metadata,
             learn=message.learn,
             visibility=request.visibility or "shared",

@@ -127,7 +127,10 @@ async def set_settings(requester: Writer, parts: GatewayParts, user_id: NewPathU
     """The time zone and the local hour of the nightly reflection, and the plan whose retention applies. What is absent
     is set to its default."""
     requester.items = 1
-    return await parts.jobs.set_settings(requester.whole("write", user_id), body)
+    scope = requester.whole("write", user_id)
+    settings = await parts.jobs.set_settings(scope, body)
+    parts.zones.set(scope)
+    return settings
 
 
 async def _latest(parts: Parts, scope: Scope) -> datetime:

@@ -15,10 +15,10 @@ from ragpp_services.workers.learning.authorship import undoubted
 def extracted(extractor: Extractor, item: Interaction, text: str) -> Extraction:
     """What the message's own `text` says, without the preferences that only doubted sentences of a person's state:
     whose they are is not sure, and a preference has nobody's name in it."""
-    found = extractor.extract(text, speaker=item.name, said_at=item.occurred_at)
+    found = extractor.extract(text, speaker=item.name, said_at=item.wall_clock)
     if item.role != "user" or not found.preferences or (left := undoubted(item, text)) == text:
         return found
-    own = extractor.extract(left, speaker=item.name, said_at=item.occurred_at).preferences
+    own = extractor.extract(left, speaker=item.name, said_at=item.wall_clock).preferences
     return replace(found, preferences=tuple(one for one in found.preferences if one in own))
 
 

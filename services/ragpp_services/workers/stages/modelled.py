@@ -76,7 +76,7 @@ async def read_with_model(model: LanguageModel, extractor: Extractor, items: Seq
 
 
 def _local(extractor: Extractor, item: Interaction) -> Extraction:
-    return extractor.extract(item.content, speaker=item.name, said_at=item.occurred_at)
+    return extractor.extract(item.content, speaker=item.name, said_at=item.wall_clock)
 
 
 def _known_relationship(claim: FoundRelationship, local: dict[str, Extraction], by_id: dict[str, Interaction]) -> bool:
@@ -180,7 +180,7 @@ def _preference(claim: FoundPreference, by_id: dict[str, Interaction]) -> Prefer
 def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extractor, model: str) -> FindingEntry:
     """Its time is resolved by the local extractor from the words that the model quotes."""
     item = by_id[claim.sources[-1]]
-    dates = extractor.extract(claim.context, speaker=item.name, said_at=item.occurred_at).dates
+    dates = extractor.extract(claim.context, speaker=item.name, said_at=item.wall_clock).dates
     return FindingEntry(
         id=finding_id(claim.finding, item.name or "", " ".join(words(claim.text))),
         finding=claim.finding,
