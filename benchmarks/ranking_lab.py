@@ -41,7 +41,7 @@ from benchmarks.ranking_data import (
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.text.chunking import chunk
-from ragpp.text.lexical import index_line, lexical_line, query_terms
+from ragpp.text.lexical import lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
@@ -66,7 +66,7 @@ ABLATIONS: Final[Mapping[str, Weights]] = {
     "no kind of answer": replace(DEFAULT, kind=0.0),
     "no subject": replace(DEFAULT, of_others=1.0),
     "no sentences": replace(DEFAULT, sentence=0.0),
-    "no asks": replace(DEFAULT, asks=0.0, only_asks=0.0, repeats=0.0, asked=0.0),
+    "no asks": replace(DEFAULT, asks=0.0, only_asks=0.0, repeats=0.0),
     "no empty": replace(DEFAULT, empty=0.0),
     "no assistant": replace(DEFAULT, assistant=0.0),
 }
@@ -78,7 +78,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
     **{f"borrowing {value}": replace(DEFAULT, borrowing=value) for value in (0.0, 0.15, 0.35)},
     **{f"kind {value}": replace(DEFAULT, kind=value) for value in (0.0, 0.1, 0.2)},
     **{f"assistant {value}": replace(DEFAULT, assistant=value) for value in (0.0, 0.35, 0.65)},
-    **{f"asked {value}": replace(DEFAULT, asked=value) for value in (0.0, 1.0)},
+    **{f"only asks {value}": replace(DEFAULT, only_asks=value) for value in (0.0, 0.4)},
     **{f"speaker {value}": replace(DEFAULT, speaker=value) for value in (0.1, 0.3)},
     **{f"session {value}": replace(DEFAULT, session=value) for value in (0.15, 0.35)},
 }
@@ -134,7 +134,7 @@ async def index(
     return Indexed(
         conversation,
         tuple(text for _, _, text in pieces),
-        await embedded([index_line(interaction, text) for _, interaction, text in pieces]),
+        await embedded([text for *_, text in pieces]),
         tuple(weights for _, weights in readings),
         tuple(of_all[number] | of_chunk for (number, _, _), (of_chunk, _) in zip(pieces, readings, strict=True)),
         np.array([number for number, _, _ in pieces]),

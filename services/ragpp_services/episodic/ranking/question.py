@@ -8,6 +8,7 @@ from ragpp.names import is_same
 from ragpp.text.mentions import Said, is_of_other_script
 from ragpp.text.persons import in_the_singular
 from ragpp_services.episodic.reading.answers import kinds_asked
+from ragpp_services.episodic.reading.requests import is_request
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 from ragpp_services.episodic.reading.traits import Trait, traits_of_kinds
 
@@ -23,13 +24,14 @@ _SAID_BY_YOU: Final = re.compile(
 class Question:
     """`speaker`: index of the only name that it mentions, else of who asks in it. `asker`: index of the name of who
     asks in the first person, NOBODY for one under which nothing was said, None where none is given or "we" ask.
-    `kinds`: the traits that an answer to it has."""
+    `kinds`: the traits that an answer to it has. `is_request`: it wants something done, or told."""
 
     speaker: int | None
     asker: int | None
     kinds: Trait
     subject: Subject
     of_the_assistant: bool
+    is_request: bool
 
     @classmethod
     def of(cls, text: str, names: tuple[str, ...], asker: str | None = None) -> "Question":
@@ -41,6 +43,7 @@ class Question:
             kinds=traits_of_kinds(kinds_asked(text)),
             subject=subject_of(text),
             of_the_assistant=asks_the_assistant(text),
+            is_request=is_request(text),
         )
 
 

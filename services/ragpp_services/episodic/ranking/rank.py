@@ -9,7 +9,7 @@ and what says nothing neither lends nor borrows. The score is the sum of
         + session · trust · near · (best of its session - mean)
         + speaker · said by the one named + kind · holds the kind of answer that is asked for
         - assistant · said by one who is not asked - asks · ends with a question - only_asks · only asks
-        - repeats · asks the same - asked · share that it only asks for - empty · says nothing
+        - repeats · only asks, and the same - empty · says nothing
 
 where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
 its neighbours tell, and meaning is its cosine and, by trust, that of the second encoder and of its best sentence.
@@ -35,8 +35,8 @@ from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
 from ragpp_services.episodic.reading.subjects import Subject
 from ragpp_services.episodic.reading.traits import Trait
 
-ASKS_MOST: Final = 0.5
-"""Share of the question's information from which on an interaction asks most of it, where it tells less."""
+AGAIN: Final = 0.95
+"""Cosine with a request from which on another one is the same, made before: it tells nothing beside it."""
 MUTE: Final = 0.5
 ASKS_FOR_IT: Final = 0.3
 """How far an interaction repeats the question, and how much of the question's information it asks for and does not
@@ -109,8 +109,7 @@ class _Evidence:
         self.asked = coverage(self.asked_terms, rarity)
         alike = np.fmax(table.cosines, coverage(table.terms + asked_terms, rarity))
         low, high = weights.repeating
-        asks_most = weights.repeats_partly * ((self.asked > ASKS_MOST) & (self.asked > self.own))
-        asks = np.where(table.has(Trait.ONLY_ASKS), 1.0, asks_most)
+        asks = table.has(Trait.ONLY_ASKS) | (question.is_request & (table.cosines >= AGAIN))
         self.repeats = asks * np.clip((alike - low) / (high - low), 0.0, 1.0)
         self.away = table.has(Trait.ASSISTANT) & (not question.of_the_assistant)
         if question.subject is Subject.ANY and question.speaker is not None:
@@ -176,7 +175,7 @@ def _signals(
         "lent meaning": trust * near * (lifted - meaning),
         "empty": -weights.empty * empty,
         "repeats": -weights.repeats * evidence.repeats[order],
-        "asked": -weights.asked * evidence.asked[order] - weights.only_asks * table.has(Trait.ONLY_ASKS)[order],
+        "only asks": np.where(table.has(Trait.ONLY_ASKS)[order], -weights.only_asks, 0.0),
         "assistant": -weights.assistant * evidence.away[order],
         "kind of answer": weights.kind * table.has(question.kinds)[order],
     }

@@ -66,12 +66,8 @@ class Weights:
     only_asks: float = 0.2
     repeats: float = 1.0
     repeating: tuple[float, float] = (0.55, 0.85)
-    """Off for an interaction that only asks, and for one that asks the same as the question: from that cosine or
-    coverage on, and in full."""
-    repeats_partly: float = 0.5
-    """Share of that for one which asks most of the question, and tells something else beside it."""
-    asked: float = 0.5
-    """Off for the share of the question's information that an interaction only asks for."""
+    """Off for an interaction that only asks, and more for one that asks the same as the question: from that cosine or
+    coverage on, and in full. What is told beside a question counts as if it stood alone."""
     empty: float = 0.6
     """Off for what says nothing: a courtesy, or that something is not known."""
 

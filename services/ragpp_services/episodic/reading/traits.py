@@ -24,8 +24,9 @@ chunk without any of the question's terms."""
 
 class Trait(IntFlag):
     """Of the whole interaction: it ends with a question, an assistant said it, it only asks, it says nothing. Of the
-    chunk: whom what it tells is about, and the kinds of answer in it; and that all this is known of it, which it is not
-    of what was stored before. At most 15 bits: the column is a smallint."""
+    chunk: whom what it tells is about, and the kinds of answer in it; and that all this is known of it as it is read
+    now, which it is not of what was stored before: 1024 said so of an earlier reading. At most 15 bits: the column is a
+    smallint."""
 
     ASKS = 1
     ASSISTANT = 2
@@ -37,7 +38,7 @@ class Trait(IntFlag):
     NUMBER = 128
     NAME = 256
     PLACE = 512
-    READ = 1024
+    READ = 2048
 
 
 _TRAIT_OF: Final = {
