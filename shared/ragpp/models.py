@@ -139,7 +139,7 @@ class EmbeddedChunk(Value):
     """A stretch of an interaction's content that the embedder can read whole, with its vector.
 
     `start`, `end`: character offsets into the content. `tokens`: its length without special tokens.
-    `embedding`: unit length, of the embedder's dimension; made from the chunk's index line.
+    `embedding`: unit length, of the embedder's dimension; of the chunk's text.
     """
 
     ordinal: int = Field(ge=0)

@@ -20,7 +20,7 @@ from tests.support.scopes import new_scope
 pytestmark = pytest.mark.server
 LONG = "We walked along the harbour for hours. The saffron lighthouse stands in Porto. Then it rained a lot on us all."
 QUESTION = "The saffron lighthouse stands in Porto."
-AGAIN = Path(episodic.__file__).parent / "migrations" / "0010_words_of_other_scripts.sql"
+READ_AGAIN = Path(episodic.__file__).parent / "migrations" / "0013_read_again.sql"
 LESS = "{2:0.5}/1048576"
 _ROWS = """SELECT said.id, number, sentences.seen_by
              FROM episodic.sentences JOIN episodic.interactions AS said
@@ -113,40 +113,52 @@ def meaning_of(memory: Memory) -> float:
 async def test_what_was_stored_before_messages_were_read_is_read_then(
     tier: PostgresEpisodicTier, app: asyncpg.Connection
 ) -> None:
-    """Rows as they were: bits 1 and 2 alone, and every word as if it were told."""
+    """Rows as they were: bits 1 and 2 alone, every word as if it were told, and the vectors of names with the texts."""
     scope = new_scope()
-    await tier.store(scope, [episodic_entry("Where is the zebra?", id="asks"), episodic_entry("At noon.", id="tells")])
-    known = await chunks(app, scope)
+    entries = [episodic_entry("Where is the zebra?", id="asks"), episodic_entry("At noon.", id="tells", name="Ana")]
+    await tier.store(scope, entries)
+    known, vectors = await chunks(app, scope), await vectors_of(app, scope)
+    assert len(set(vectors)) == len(entries)
     async with app.transaction():
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
         await app.execute(
-            "UPDATE episodic.chunks SET traits = traits & 3, lexical = replace(lexical::text, ':-', ':')::sparsevec"
+            "UPDATE episodic.chunks SET traits = traits & 3, lexical = replace(lexical::text, ':-', ':')::sparsevec,"
+            " embedding = (SELECT embedding FROM episodic.chunks ORDER BY turn LIMIT 1)"
         )
     assert await chunks(app, scope) != known
+    assert await vectors_of(app, scope) != vectors
     await all_indexed(tier, scope)
     assert await chunks(app, scope) == known
+    assert await vectors_of(app, scope) == vectors
 
 
-@pytest.mark.parametrize("text", ["고양이를 키운다.", "عندي قطة.", "เลี้ยงแมว", "我养了猫。", "ﾈｺ"])
-async def test_what_was_stored_with_less_to_find_it_by_is_read_again(
-    tier: PostgresEpisodicTier, app: asyncpg.Connection, endpoints: Endpoints, text: str
+async def test_all_that_was_stored_by_an_earlier_reading_is_read_again(
+    tier: PostgresEpisodicTier, app: asyncpg.Connection, endpoints: Endpoints
 ) -> None:
-    """Rows as they were: the terms of their words alone."""
+    """Rows as they were: the bit that said that they were read is another one now, and their sentences are there."""
     scope = new_scope()
-    await tier.store(scope, [episodic_entry("At noon.", id="latin"), episodic_entry(text, id="other")])
+    await tier.store(scope, [episodic_entry("It rained. We swam.", id=f"m{n}", name="Ana") for n in range(3)])
     await all_indexed(tier, scope)
-    known = await chunks(app, scope)
+    known, told = await chunks(app, scope), await rows(app, scope)
     async with app.transaction():
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
-        await app.execute("UPDATE episodic.chunks SET lexical = $1::text::sparsevec", LESS)
+        await app.execute(
+            "UPDATE episodic.chunks SET traits = (traits & 1023) | 1024, lexical = $1::text::sparsevec", LESS
+        )
+    assert await all_indexed(tier, scope) == 0
     owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     try:
-        await owner.execute(AGAIN.read_text(encoding="utf-8"))
+        await owner.execute(READ_AGAIN.read_text(encoding="utf-8"))
     finally:
         await owner.close()
-    assert await all_indexed(tier, scope) == 1
-    latin, other = await chunks(app, scope)
-    assert (latin[3], other) == (LESS, known[1])
+    assert await all_indexed(tier, scope) == 3
+    assert (await chunks(app, scope), await rows(app, scope)) == (known, told)
+
+
+async def vectors_of(app: asyncpg.Connection, scope: Scope) -> list[object]:
+    async with app.transaction():
+        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        return [row[0] for row in await app.fetch("SELECT embedding::text FROM episodic.chunks ORDER BY turn, part")]
 
 
 async def chunks(app: asyncpg.Connection, scope: Scope) -> list[tuple[object, ...]]:
@@ -154,6 +166,17 @@ async def chunks(app: asyncpg.Connection, scope: Scope) -> list[tuple[object, ..
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
         rows = await app.fetch("SELECT turn, part, traits, lexical::text FROM episodic.chunks ORDER BY turn, part")
         return [tuple(row) for row in rows]
+
+
+@pytest.mark.parametrize("name", ["Bo", "Wilhelmine van den Bosch-Kessler"])
+async def test_a_message_means_the_same_whoever_says_it(
+    tier: PostgresEpisodicTier, app: asyncpg.Connection, name: str
+) -> None:
+    """Or else any two messages of one speaker are alike, and every threshold on two vectors says so."""
+    scope = new_scope()
+    await tier.store(scope, [episodic_entry("It rained.", id="a"), episodic_entry("It rained.", id="b", name=name)])
+    nobodys, named = await vectors_of(app, scope)
+    assert named == nobodys
 
 
 async def test_a_long_message_is_found_by_the_sentence_that_answers(tier: PostgresEpisodicTier) -> None:

@@ -9,7 +9,6 @@ from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.embedding.vectors import vectors_of
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.text.chunking import TextChunk
-from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenSpans
 from ragpp_services.episodic.reading.traits import read_chunk, traits
 from ragpp_services.episodic.rows import NewChunk, NewInteraction
@@ -36,15 +35,13 @@ def cut_all(entries: Sequence[InteractionEntry], counter: TokenSpans) -> list[Pi
 async def embed_missing(
     entries: Sequence[InteractionEntry], cuts: Sequence[Pieces], embedder: Embedder
 ) -> list[FloatMatrix]:
-    """A (chunks, dimension) matrix for each entry: the vectors it brought, or the embedder's of its index lines.
+    """A (chunks, dimension) matrix for each entry: the vectors it brought, or the embedder's of their texts.
 
     Raises InvalidInput for a vector of another dimension, or one without a direction; EmbeddingError.
     """
     return await vectors_of(
         [
-            [chunk.embedding for chunk in entry.chunks]
-            if entry.chunks
-            else [index_line(entry.interaction, _text(entry, piece)) for piece in pieces]
+            [chunk.embedding for chunk in entry.chunks] if entry.chunks else [_text(entry, piece) for piece in pieces]
             for entry, pieces in zip(entries, cuts, strict=True)
         ],
         embedder,

@@ -1,13 +1,13 @@
 """The rows of sentences: read, written and forgotten inside a transaction of one user."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from ragpp.embedding import FloatMatrix
 from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.episodic.rows import stored_of
-from ragpp_services.episodic.sentences import Heard, Unread
+from ragpp_services.episodic.sentences import Heard, Reading, Unread
 from ragpp_services.episodic.statements import SQL
 from ragpp_services.episodic.user_rows import Rows
 
@@ -72,15 +72,16 @@ class SentenceRows(Rows):
             [halfvec(vector) for vector in vectors],
         )
 
-    async def set_reading(self, of: Sequence[Unread], readings: Sequence[tuple[int, Mapping[int, float]]]) -> None:
-        """Set the traits and the weights of terms of the chunks `of`."""
+    async def set_reading(self, of: Sequence[Unread], readings: Sequence[Reading]) -> None:
+        """Set what was read of the chunks `of`, one of `readings` of each."""
         await self._connection.execute(
             SQL["set_reading"],
             *self._scope.user_key,
             [one.ordinal for one in of],
             [one.part for one in of],
-            [traits for traits, _ in readings],
-            [sparsevec(weights) for _, weights in readings],
+            [one.traits for one in readings],
+            [sparsevec(one.weights) for one in readings],
+            [None if one.vector is None else halfvec(one.vector) for one in readings],
         )
 
     async def forget_sentences(self, gone: Sequence["asyncpg.Record"]) -> None:

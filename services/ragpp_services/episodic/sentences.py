@@ -1,10 +1,11 @@
 """What a chunk tells, sentence by sentence, as it is embedded: a long message is found by what answers in it. Pure."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragpp.embedding import FloatMatrix
 from ragpp.models import Interaction
 from ragpp.text.lexical import index_line
 from ragpp.text.persons import resolved
@@ -49,19 +50,28 @@ class Unread:
         return self.said.content[self.start : self.end]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What is read of a stored chunk: its traits, the weights of its terms, and its vector where that is another."""
+
+    traits: int
+    weights: Mapping[int, float]
+    vector: FloatMatrix | None = None
+
+
 Others = Callable[[Interaction, int], str | None]
 
 
 def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
     """What is embedded of `text`, a chunk of `said`, sentence by sentence: who they are about is written out, `other`
-    being whom its speaker talks with. None that is the line of the chunk itself, and none of what only asks; what is
+    being whom its speaker talks with. None that is the chunk itself, and none of what only asks; what is
     asked beside what is told says what that is about."""
-    whole, sentences = index_line(said, text), list(split(clean(text)))
+    sentences = list(split(clean(text)))
     if all(one.asks for one in sentences):
         return []
     told = [text[one.start : one.end] for one in sentences if len(one.text) >= LEAST_CHARS]
     found = (index_line(said, resolved(sentence, said.name, other))[:MOST_CHARS] for sentence in told[:MOST])
-    return [line for line in found if line != whole]
+    return [line for line in found if line != text]
 
 
 def told_by(read: Sequence[Unread], heard: Iterable[Heard]) -> list[tuple[int, str]]:

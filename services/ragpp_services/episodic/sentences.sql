@@ -43,9 +43,12 @@ SELECT $1, $2, new.turn, new.part, new.number, new.occurred_at, new.seen_by, new
 ON CONFLICT DO NOTHING;
 
 -- name: set_reading
--- $3 turns bigint[], $4 parts int[], $5 traits smallint[], $6 lexical sparsevec[]
-UPDATE episodic.chunks AS known SET traits = new.traits, lexical = new.lexical
-  FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::sparsevec[]) AS new (turn, part, traits, lexical)
+-- $3 turns bigint[], $4 parts int[], $5 traits smallint[], $6 lexical sparsevec[], $7 embeddings halfvec[], null for one
+-- that stays
+UPDATE episodic.chunks AS known
+   SET traits = new.traits, lexical = new.lexical, embedding = COALESCE(new.embedding, known.embedding)
+  FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::sparsevec[], $7::halfvec[])
+       AS new (turn, part, traits, lexical, embedding)
  WHERE known.tenant_id = $1 AND known.user_id = $2 AND known.turn = new.turn AND known.part = new.part;
 
 -- name: set_sentenced

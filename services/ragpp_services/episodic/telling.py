@@ -1,7 +1,7 @@
 """Embedding what stored chunks tell, sentence by sentence, and as a whole by the second encoder, behind the writes."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.errors import Outdated
 from ragpp.models import Scope
 from ragpp_services.episodic.reading.traits import Trait, read_chunk, traits
-from ragpp_services.episodic.sentences import Unread, told_by, without_second
+from ragpp_services.episodic.sentences import Reading, Unread, told_by, without_second
 from ragpp_services.episodic.store import EpisodicStore
 
 
@@ -27,8 +27,9 @@ class Telling:
         self._store, self._embedder, self._check, self._second = store, embedder, check, second
 
     async def index_sentences(self, scope: Scope, limit: int = 32) -> int:
-        """See the protocol. Read and embedded before writers have to wait. What was stored before chunks were read for
-        what they do is read, and what was before there was a second encoder gets its vectors."""
+        """See the protocol. Read and embedded before writers have to wait. What was stored before chunks were read as
+        they are now is read again, and embedded without the name that stood before it; what was before there was a
+        second encoder gets its vectors."""
         await self._check()
         while True:
             async with self._store.reader(scope) as reader:
@@ -39,25 +40,25 @@ class Telling:
                 return 0
             told = await asyncio.to_thread(told_by, read, heard)
             before = [one for one in read if not one.traits & Trait.READ]
-            readings = await asyncio.to_thread(_readings, before) if before else []
+            bare = [one.text for one in before if one.said.name]
             whole = [] if self._second is None else without_second(read)
-            vectors, seconds = await asyncio.gather(self._embedded(told), self._encoded(whole))
+            lines = [*(line for _, line in told), *bare]
+            vectors, seconds = await asyncio.gather(self._embedded(lines), self._encoded(whole))
+            readings = await asyncio.to_thread(_readings, before, iter(vectors[len(told) :])) if before else []
             try:
                 async with self._store.writer(scope, epoch) as writer:
                     if before:
                         await writer.set_reading(before, readings)
-                    await writer.insert_sentences(read, [index for index, _ in told], vectors)
+                    await writer.insert_sentences(read, [index for index, _ in told], vectors[: len(told)])
                     if self._second is not None:
                         await writer.insert_second(read, [index for index, _ in whole], seconds)
             except Outdated:  # something was forgotten meanwhile: it is read again
                 continue
             return len(read)
 
-    async def _embedded(self, told: Sequence[tuple[int, str]]) -> FloatMatrix:
+    async def _embedded(self, lines: Sequence[str]) -> FloatMatrix:
         """A row for each line."""
-        if not told:
-            return np.empty((0, self._embedder.dimension), np.float32)
-        return await self._embedder.embed([line for _, line in told])
+        return await self._embedder.embed(lines) if lines else np.empty((0, self._embedder.dimension), np.float32)
 
     async def _encoded(self, whole: Sequence[tuple[int, str]]) -> FloatMatrix:
         """The same by the second encoder."""
@@ -66,10 +67,11 @@ class Telling:
         return await self._second.encode_passages([line for _, line in whole])
 
 
-def _readings(chunks: Sequence[Unread]) -> list[tuple[int, Mapping[int, float]]]:
-    """The traits and the weights of terms of each."""
-    found: list[tuple[int, Mapping[int, float]]] = []
+def _readings(chunks: Sequence[Unread], vectors: Iterator[FloatMatrix]) -> list[Reading]:
+    """What is read of each; `vectors`: of those that have a name, in order."""
+    found: list[Reading] = []
     for one in chunks:
         of_chunk, weights = read_chunk(one.said, one.text)
-        found.append((int(traits(one.said) | of_chunk), weights))
+        vector = next(vectors) if one.said.name else None
+        found.append(Reading(int(traits(one.said) | of_chunk), weights, vector))
     return found

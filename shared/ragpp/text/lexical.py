@@ -71,8 +71,9 @@ _STEMMERS: Final = (
 
 
 def index_line(interaction: Interaction, text: str | None = None) -> str:
-    """What is embedded of an interaction, or of the part `text` of it: `Name: text`, or the text alone without a
-    name. Questions name people, and what is said in the first person does not."""
+    """An interaction, or the part `text` of it, as `Name: text`, or the text alone without a name: questions name
+    people, and what is said in the first person does not. Its words are indexed so, and its sentences embedded; the
+    vector of the whole is of its text, for with a name before them any two texts of one speaker are alike."""
     body = interaction.content if text is None else text
     return f"{interaction.name}: {body}" if interaction.name else body
 

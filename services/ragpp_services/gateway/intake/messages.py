@@ -16,7 +16,6 @@ from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.observability.traces import stepped
 from ragpp.text.chunking import TextChunk
-from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenMeter, TokenSpans
 from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.intake.times import refuse_future
@@ -139,5 +138,5 @@ def _size(message: MessageIn) -> int:
 
 
 def _lines(drafts: Sequence[Draft]) -> list[str]:
-    """What is embedded of each chunk."""
-    return [index_line(interaction, piece.text) for interaction, pieces, *_ in drafts for piece in pieces]
+    """What is embedded of each chunk: its text. Who said it is no part of what it means."""
+    return [piece.text for _, pieces, *_ in drafts for piece in pieces]
