@@ -9,7 +9,7 @@ from ragpp.models import Interaction
 from ragpp.text.kinship import kin_in, own_kin_in
 from ragpp.text.lexical import terms
 from ragpp.text.persons import in_the_first_person
-from ragpp_services.episodic.ranking.correcting import denied, is_a_correction
+from ragpp_services.episodic.ranking.correcting import corrections, denied
 from ragpp_services.episodic.ranking.kin import about_other_kin
 from ragpp_services.episodic.reading.answers import Kind, kinds_asked, kinds_in
 from ragpp_services.episodic.reading.clauses import divided
@@ -217,7 +217,7 @@ def test_corrections_and_kin_are_read_in_linear_time() -> None:
 
 def _corrected(piece: str, length: int) -> object:
     text = (piece * length)[:length]
-    return is_a_correction(text), denied(text), kin_in(text), own_kin_in(text), in_the_first_person(text)
+    return corrections(text), denied(text), kin_in(text), own_kin_in(text), in_the_first_person(text)
 
 
 def test_a_message_of_any_length_is_read_in_linear_time() -> None:

@@ -8,12 +8,14 @@ date or time of what was asked for, it is set before the first. Nothing else cha
 stays right behind. As of an earlier moment nothing later is seen, so what held then comes first.
 
 A later statement that says of itself that something is otherwise ("Sorry, I meant Hamburg, not Bremen") replaces the
-first where the two are ALIKE, be it as far behind as it may. "We're all getting together on the 27th instead" is hardly
-like the reunion on June 13, and nothing tells it from a change of something else; so what gives another date, time or
-sum than the first where that is asked for, or is NEAR the question and has the kind of answer that it asks for, is set
-right behind the first, which it leaves as it is. All that is for who speaks of themselves, to an assistant or without a
-name: among people who tell each other stories, half of all statements say that something has changed. Only what denies
-the first in its own words ("not on Fridays any more") replaces it whoever says so, where it is NEAR the question.
+first where the two are ALIKE and it is about the same, be it as far behind as it may: its subject is known from the
+first or the question, and what it says that it takes the place of stood in the first (`correcting`). "We're all getting
+together on the 27th instead" is hardly like the reunion on June 13, and nothing tells it from a change of something
+else; so what gives another date, time or sum than the first where that is asked for, or is NEAR the question and has
+the kind of answer that it asks for, is set right behind the first, which it leaves as it is. All that is for who speaks
+of themselves, to an assistant or without a name: among people who tell each other stories, half of all statements say
+that something has changed. Only what denies the first in its own words ("not on Fridays any more") replaces it whoever
+says so, where it is NEAR the question.
 
 About the same: `shared` (the share of the question's information that both hold, 0 to 1) and the cosine of the two
 together at least SAME, and that cosine at least ALIKE; and the later may be behind by at most LEAD of that sum, in the
@@ -36,7 +38,7 @@ import numpy.typing as npt
 
 from ragpp.text.amounts import BARE, SPECIAL, Kind, amounts, amounts_asked, differ
 from ragpp.text.lexical import terms
-from ragpp_services.episodic.ranking.correcting import denied, is_a_correction
+from ragpp_services.episodic.ranking.correcting import Correction, corrections, denied
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 
@@ -44,10 +46,13 @@ SAME: Final = 0.7
 LEAD: Final = 0.8
 """Both as the module's docstring says, which has what other values do."""
 ALIKE: Final = 0.4
-"""Cosine of a statement with what it replaces, at least; of a dozen pairs of unrelated facts none has more than
-0.35."""
+"""Cosine of a statement with what it replaces, at least, without the speaker's name, with which any two have 0.3 more;
+of a dozen pairs of unrelated facts none has more than 0.35."""
 NEAR: Final = 0.3
 """Cosine with the question, at least, of what may correct something, or denies it whoever said it."""
+FARTHER: Final = 0.15
+"""Cosine by which a correction that does not say what it takes the place of may be farther from the question than that:
+what is said of something else about the same ("the office dog is now asleep" of which dog it is) is farther still."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 
@@ -98,8 +103,8 @@ class Statement:
         return amounts(self.text)
 
     @cached_property
-    def is_a_correction(self) -> bool:
-        return is_a_correction(self.text)
+    def corrections(self) -> tuple[Correction, ...]:
+        return corrections(self.text)
 
     @cached_property
     def denied(self) -> frozenset[int]:
@@ -128,6 +133,7 @@ class _Between:
         self._statements, self._rarity, self._mass = statements, rarity, float(rarity.sum())
         self._kinds, self._answer = amounts_asked(question), kinds_asked(question)
         self._of_oneself = subject_of(question) is not Subject.ANY
+        self._asked = frozenset(terms(question))
 
     def replaces(self, later: int, earlier: int) -> bool:
         """It is about the same, and gives another amount."""
@@ -146,8 +152,10 @@ class _Between:
         moves nobody from there), or it is like it."""
         one, other = self._statements[earlier], self._statements[later]
         if comes_after(other, one) and not other.denied.isdisjoint(one.terms) and other.similarity >= NEAR:
-            return True
-        return self._says_otherwise(later, earlier) and float(one.vector @ other.vector) >= ALIKE
+            return self._is_about(other, one)
+        if not self._says_otherwise(later, earlier) or float(one.vector @ other.vector) < ALIKE:
+            return False
+        return self._is_about(other, one)
 
     def may_correct(self, later: int, earlier: int) -> bool:
         """It says that something is otherwise, and may well mean this."""
@@ -160,7 +168,16 @@ class _Between:
 
     def _says_otherwise(self, later: int, earlier: int) -> bool:
         one, other = self._statements[earlier], self._statements[later]
-        return other.is_a_correction and could_replace(other, one) and (self._of_oneself or one.speaker[1] is None)
+        return bool(other.corrections) and could_replace(other, one) and (self._of_oneself or one.speaker[1] is None)
+
+    def _is_about(self, correction: Statement, earlier: Statement) -> bool:
+        """Its subject is known from `earlier` or the question, and what it takes the place of, where it says that, from
+        `earlier`; if not, it corrects what was said, or is about as near to the question."""
+        known, near = earlier.terms | self._asked, correction.similarity >= earlier.similarity - FARTHER
+        return any(
+            one.about <= known and (not one.instead.isdisjoint(earlier.terms) if one.instead else near or one.of_words)
+            for one in correction.corrections
+        )
 
 
 def current_first(question: str, statements: Sequence[Statement], rarity: npt.NDArray[np.float64]) -> Currency:
@@ -186,7 +203,7 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     if not head:
         place = left.index(first) + 1
         return Currency(left[:place] + doubtful + left[place:], {})
-    replaced = [index for index in (first, *head[1:]) if between.replaces(best, index)]
+    replaced = [index for index in (first, *head[1:]) if statements[best].is_a_change and between.replaces(best, index)]
     replaced += [index for index in (first, *others) if index != best and between.corrects(best, index)]
     return Currency([best, *doubtful, *head[1:], *left], dict.fromkeys(replaced, best))
 
