@@ -95,8 +95,8 @@ class _Evidence:
     """What each row tells of the question, (n,) or (n, t): `told`, the weights of the terms that count; `own`, their
     coverage; `asked_terms` and `asked`, those that it only asks for; `repeats`, how far it asks the same, 0 to 1;
     `away`, said by an assistant who is not asked; `mute`, nothing is borrowed from it but by its answer; `trust`, of
-    the question, how far its words find anything; `meaning`, the rows' cosines, by that trust with those of their best
-    sentences, 0 without any."""
+    the question, how far its words find anything; `sure`, the same for the second encoder to count; `meaning`, the
+    rows' cosines, mixed by these with the second encoder's and those of their best sentences, 0 without any."""
 
     def __init__(self, table: CandidateTable, question: Question, rarity: FloatArray, weights: Weights) -> None:
         self.empty = table.has(Trait.EMPTY)

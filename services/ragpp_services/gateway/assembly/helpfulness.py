@@ -12,7 +12,6 @@ from typing import Final
 from ragpp.api import Relevance
 from ragpp.models import STANDING, Memory
 from ragpp.ranking.relevance import raw_of
-from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
 SHARPNESS: Final = 6.0
@@ -26,7 +25,7 @@ AT_MOST: Final = 2
 
 _ENOUGH_SHOWN: Final = "what is shown has nearly all of the chance to help; this would add next to nothing"
 _NOTHING_KNOWN: Final = "nothing that was found seems to be about the question"
-_OF_OTHERS: Final = "neither about the question itself, nor learned from what is shown"
+_BESIDE: Final = "not about the question by itself"
 
 
 def shares(scores: Sequence[float]) -> list[float]:
@@ -42,28 +41,25 @@ def why_not_shown(
 ) -> dict[MemoryKey, str]:
     """Those of `ranking` (fused, best first) that do not earn their tokens, with the reason.
 
-    `known`: what is about the question by itself of all that is no interaction. What was learned or curated is shown
-    where it is among these, or rests on an interaction that is shown; what always holds is not judged here.
+    `known`: what is about the question by itself of all that is no interaction. Nothing else of what was learned or
+    curated is shown: what it rests on says it. What always holds is not judged here.
     """
     said = [memory for memory in ranking if memory.kind == "interaction"]
     cut: dict[MemoryKey, str] = {}
-    shown: set[str] = set()
     so_far = 0.0
     for place, (memory, share) in enumerate(zip(said, shares([one.score for one in said]), strict=True)):
         if level == "none" and place >= AT_MOST:
             cut[memory_key(memory)] = _NOTHING_KNOWN
         elif so_far >= ENOUGH:
             cut[memory_key(memory)] = _ENOUGH_SHOWN
-        else:
-            shown.update(memory.sources)
         so_far += share
     for memory in ranking:
         if memory.kind in _SAID or STANDING in memory.metadata:
             continue
         if level == "none":
             cut[memory_key(memory)] = _NOTHING_KNOWN
-        elif memory_key(memory) not in known and shown.isdisjoint(evidence(memory)):
-            cut[memory_key(memory)] = _OF_OTHERS
+        elif memory_key(memory) not in known:
+            cut[memory_key(memory)] = _BESIDE
     return cut
 
 
