@@ -79,7 +79,7 @@ def test_no_tokenizer_counts_more_of_a_context_than_its_budget(
     name: TokenizerName, ranking: list[Memory], conversation: list[Memory], frame: Frame, budget: int
 ) -> None:
     counter = TOKENIZERS.named(name)
-    packed = pack(ranking, conversation, frame, budget=budget, counter=counter, narrow=False)
+    packed = pack(ranking, conversation, frame, budget=budget, counter=counter)
     assert counter.count(packed.context) == packed.tokens <= budget
     assert "\n\n".join(section.text for section in packed.sections) == packed.context
 
@@ -103,5 +103,5 @@ def test_where_memories_suffice_a_context_uses_its_budget(name: TokenizerName) -
             for place, text in enumerate(texts)
         ]
         budget = 500 + 150 * first
-        used.append(pack(ranking, [], Frame(), budget=budget, counter=counter, narrow=False).tokens / budget)
+        used.append(pack(ranking, [], Frame(), budget=budget, counter=counter).tokens / budget)
     assert median(used) >= 0.9
