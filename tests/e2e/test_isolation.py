@@ -797,6 +797,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.store": lambda s, o: catalog.store(s, [kept(o)]),
         "catalog.get_resource": lambda s, o: catalog.get_resource(s, thing(o, "resource_id")),
         "catalog.list_resources": lambda s, o: catalog.list_resources(s, cursor=thing(o, "resources.cursor")),
+        "catalog.index_passages": lambda s, _: catalog.index_passages(s),
         "catalog.search_resources": lambda s, o: catalog.search_resources(s, " ".join(o.words)),
         "catalog.delete_resource": lambda s, o: catalog.delete_resource(s, thing(o, "resource_id")),
         "catalog.put_extracted": lambda s, o: catalog.put_extracted(s, thing(o, "resource_id"), [taken(o)]),
