@@ -24,7 +24,7 @@ FACTS = {
 LATER = [
     "We moved to Linz on Friday, finally!!",
     "The meeting moved to Tuesday.",
-    "I now have a standing desk at work.",
+    "I now have a standing desk.",
 ]
 
 

@@ -64,14 +64,14 @@ Others = Callable[[Interaction, int], str | None]
 
 def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
     """What is embedded of `text`, a chunk of `said`, sentence by sentence: who they are about is written out, `other`
-    being whom its speaker talks with. None that is the chunk itself, and none of what only asks; what is
+    being whom its speaker talks with. None that says no more than the chunk itself and by whom, and none of what only asks; what is
     asked beside what is told says what that is about."""
-    sentences = list(split(clean(text)))
+    whole, sentences = index_line(said, text), list(split(clean(text)))
     if all(one.asks for one in sentences):
         return []
     told = [text[one.start : one.end] for one in sentences if len(one.text) >= LEAST_CHARS]
     found = (index_line(said, resolved(sentence, said.name, other))[:MOST_CHARS] for sentence in told[:MOST])
-    return [line for line in found if line != text]
+    return [line for line in found if line != whole]
 
 
 def told_by(read: Sequence[Unread], heard: Iterable[Heard]) -> list[tuple[int, str]]:
