@@ -64,8 +64,8 @@ Others = Callable[[Interaction, int], str | None]
 
 def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
     """What is embedded of `text`, a chunk of `said`, sentence by sentence: who they are about is written out, `other`
-    being whom its speaker talks with. None that says no more than the chunk itself and by whom, and none of what only asks; what is
-    asked beside what is told says what that is about."""
+    being whom its speaker talks with. None that says no more than the chunk itself and by whom, and none of what only
+    asks; what is asked beside what is told says what that is about."""
     whole, sentences = index_line(said, text), list(split(clean(text)))
     if all(one.asks for one in sentences):
         return []
