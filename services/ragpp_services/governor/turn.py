@@ -33,6 +33,8 @@ CATALOG_STATE: Final = ("given", "asked_stored")
 """The same of a state."""
 NOT_ALWAYS_TOLD: Final = frozenset({"tokenizer", "relevance", "coverage", "utc_offset"})
 """What a recall asks or an answer says, and need not."""
+ONCE_NOT_ASKED: Final = {"name", "fill"}
+"""What a recall asks now and did not once: who asks follows from the message, and the governor never fills."""
 
 
 class Remaining(Value):
@@ -150,8 +152,7 @@ def digest(turn: Turn, ask: Ask | None) -> str:
     by what it always went by.
     """
     if ask is not None:
-        follows = {"name"} if isinstance(ask, RecallRequest) else None  # from the message; was not asked for once
-        given: object = ask.model_dump(exclude=follows)
+        given: object = ask.model_dump(exclude=ONCE_NOT_ASKED if isinstance(ask, RecallRequest) else None)
     else:
         invocation = turn.invocation.model_dump()
         for name in CATALOG_STATE:
