@@ -105,7 +105,7 @@ def test_what_was_said_again_last_holds_now() -> None:
 
 
 def test_what_was_replaced_names_what_replaced_it() -> None:
-    memories = searched("How many hens do I keep?", ["I keep 8 hens", "ok, I keep 8 hens", "I keep 10 hens"])
+    memories = searched("How many hens do I keep?", ["I keep 8 hens", "ok, I keep 8 hens", "I keep 10 hens now"])
     assert [(memory.id, memory.corrected_by) for memory in memories] == [("m2", None), ("m1", "m2")]
 
 
