@@ -17,9 +17,10 @@ from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 SHARPNESS: Final = 6.0
 """Of odds, for each unit of the ranking."""
 ENOUGH: Final = 0.96
-"""Both chosen on five made-up lives and the development conversations between people, where contexts lose an answer for
-one question of a hundred by it and have a half more of what is about the question. `make eval-lives` and
-`make eval-curve` print what other sets gain and lose."""
+"""Both chosen on five made-up lives and the development conversations between people, by the ranking alone: at 500
+tokens contexts of the latter lose their answer for some 8 questions of 1,000, and 29 % of the lives' lines are about
+the question, 19 % where all that fits is shown. Odds until ENOUGH did better than a least probability, which a
+question with many answers as likely takes everything from. `make eval-lives` and `make eval-curve` print what holds."""
 AT_MOST: Final = 2
 """Interactions that are shown where nothing seems to be about the question."""
 
