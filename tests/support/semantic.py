@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from typing import Final
 from uuid import uuid4
 
 from ragpp.clock import Clock, system_clock
@@ -27,11 +28,18 @@ from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+PATIENCE_S: Final = 30.0
+"""A cold server takes seconds to plan a first write, and more on a busy machine."""
 
 
 def neo4j_settings(endpoints: Endpoints) -> Neo4jSettings:
     """How to reach the stack's Neo4j."""
-    return Neo4jSettings(uri=endpoints.neo4j_uri, user=endpoints.neo4j_user, password=endpoints.neo4j_password)
+    return Neo4jSettings(
+        uri=endpoints.neo4j_uri,
+        user=endpoints.neo4j_user,
+        password=endpoints.neo4j_password,
+        query_timeout_s=PATIENCE_S,
+    )
 
 
 @asynccontextmanager

@@ -88,6 +88,11 @@ def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_
     assert told_once([item], [other]) == [other, item]  # of another resource it is another's word
 
 
+def test_where_a_passage_says_no_more_than_its_item_the_item_is_shown() -> None:
+    item = One("The kettle holds two litres", 0.4)
+    assert told_once([item], [passage("# Kettle\n\nThe kettle holds two litres.", 0.6)]) == [item]
+
+
 def test_the_same_passage_of_two_resources_is_shown_once() -> None:
     assert told_once([], [passage(RESET, 0.7), passage(RESET, 0.7, "copy")]) == [passage(RESET, 0.7)]
 

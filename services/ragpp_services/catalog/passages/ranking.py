@@ -110,20 +110,24 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
     """Both, best first, items in their own order and before passages of their score; nothing twice, and no passage
     that is hardly about the question (LEAST) or far behind the best item (BESIDE).
 
-    An item and a passage of its resource that says it stand for each other: whichever answers better is shown. A
-    passage that says what was replaced since is left out: its item tells that.
+    An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
+    item where the passage says no more. A passage that says what was replaced since is left out: its item tells that.
     """
     words = {id(one): frozenset(stored_terms(one.text)) for one in (*items, *passages)}
 
-    def says(passage: ToldT, item: ToldT) -> bool:
-        wanted = words[id(item)]
-        shared = not passage.resources.isdisjoint(item.resources)
-        return shared and len(wanted & words[id(passage)]) >= INSIDE * len(wanted)
+    def says(one: ToldT, other: ToldT) -> bool:
+        wanted = words[id(other)]
+        shared = not one.resources.isdisjoint(other.resources)
+        return shared and len(wanted & words[id(one)]) >= INSIDE * len(wanted)
 
     replaced = [one for one in items if one.is_replaced]
     least = BESIDE * _odds(max((one.score for one in items), default=0.0))
     near = [one for one in passages if one.score >= LEAST and _odds(one.score) >= least]
-    holding = [one for one in near if not any(says(one, item) for item in replaced)]
+    holding = [
+        one
+        for one in near
+        if not any(says(one, item) for item in replaced) and not any(says(item, one) for item in items)
+    ]
     shown: list[ToldT] = []
     for one in _merged(items, holding):
         if one.is_passage:
