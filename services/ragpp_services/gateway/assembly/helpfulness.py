@@ -18,7 +18,7 @@ SHARPNESS: Final = 6.0
 """Of odds, for each unit of the ranking."""
 ENOUGH: Final = 0.96
 """Both chosen on five made-up lives and the development conversations between people, by the ranking alone: at 500
-tokens contexts of the latter lose their answer for some 8 questions of 1,000, and 29 % of the lives' lines are about
+tokens contexts of the latter lose their answer for 7 questions of 1,000, and 29 % of the lives' lines are about
 the question, 19 % where all that fits is shown. Odds until ENOUGH did better than a least probability, which a
 question with many answers as likely takes everything from. `make eval-lives` and `make eval-curve` print what holds."""
 AT_MOST: Final = 2
