@@ -34,7 +34,8 @@ def shares(scores: Sequence[float]) -> list[float]:
     raws = [raw_of(score) for score in scores]
     top = max(raws, default=0.0)
     odds = [math.exp(SHARPNESS * (raw - top)) for raw in raws]
-    return [one / sum(odds) for one in odds]
+    total = sum(odds)
+    return [one / total for one in odds]
 
 
 def why_not_shown(
