@@ -1,8 +1,9 @@
 """Which rules, preferences and findings answer a query, and how well. Pure.
 
 One scale for all: a rule that a trigger calls up is worth 0.8 to 1, everything else up to 0.6, by its relevance to the
-query. What always holds is returned also where it has nothing to do with the query, and marked: a rule without
-triggers, for nobody said when, and preferences on how to speak with the user and what to call them.
+query. What always holds is returned also where it has nothing to do with the query, and marked: a rule that somebody
+set without triggers, one that was learned without them and tells how to answer, and preferences on how to speak with
+the user and what to call them.
 """
 
 import math
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, TypeVar, cast
 
-from ragpp.learned import Finding
+from ragpp.learned import LEARNED_RULE, Finding
 from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
 from ragpp.preference_values import tells_nothing
+from ragpp.text.manner import is_about_answers
 from ragpp_services.procedural.naming import finding_line, preference_line
 
 NEAR_COSINE: Final = 0.2
@@ -118,7 +120,13 @@ def rule_memory(scored: Scored[Rule], situation: Situation, *, called: bool) -> 
     score = 0.6 * relevance * (1 + rule_confidence(rule)) / 2
     if relevance >= ABOUT:
         return _rule_memory(rule, score, similarity)
-    return None if rule.triggers else standing(_rule_memory(rule, score, similarity))
+    return standing(_rule_memory(rule, score, similarity)) if always_holds(rule) else None
+
+
+def always_holds(rule: Rule) -> bool:
+    """True for a rule that is for every question. One that was learned has to tell how to answer: that an instruction
+    names no occasion says little, since people leave out what both know."""
+    return not rule.triggers and (not rule.id.startswith(LEARNED_RULE) or is_about_answers(rule.text))
 
 
 def preference_memory(scored: Scored[Preference], situation: Situation) -> Memory:

@@ -9,21 +9,6 @@ _ADVERBS: Final = (
     r"quite|strongly|always|honestly|simply|completely|recently|finally|lately|already|pretty much|mostly|very|so|"
     r"especially|particularly|all|both|rather|kind of|sort of)){0,2}"
 )
-FORM: Final = re.compile(
-    r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles|grams|bullet|bullets|emojis?|formal\w*|informal\w*|"
-    r"plain|simple|simply|"
-    r"short|shorter|brief\w*|concise\w*|jargon|24-hour|12-hour|first name|last name|sentences?|words|paragraphs?|"
-    r"lists?|tables?|markdown|"
-    r"capitals?|caps|exclamation|slang|abbreviations?|small talk|British|American|English|Spanish|French|German|"
-    r"Italian|Portuguese|"
-    r"Dutch|Polish|Turkish|Arabic|Hindi|Mandarin|Japanese|Korean|Swedish|Norwegian|Danish|Finnish|Greek|Russian|"
-    r"Ukrainian|"
-    r"Catalan|Welsh|step by step|examples?|detail|details|tone|headings?|footnotes|links|sources|voice messages|"
-    r"pronouns|"
-    r"by (?:email|text|sms|phone|post|letter)|via \w+|they/them|she/her|he/him|dark mode|light mode)\b",
-    re.IGNORECASE,
-)
-"""Words of the form of answers, which make a request one that lasts."""
 MANNER: Final = re.compile(
     r"(?:^|[,.:;]\s|\b(?:and|so|but|[Rr]emember to|sure to|[Tt]ry to|prefer you to)\s)"
     r"(?:[Pp]lease\s|[Ff]rom now on,?\s(?:please\s)?|[Kk]indly\s|"

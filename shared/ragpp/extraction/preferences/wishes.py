@@ -11,12 +11,13 @@ from ragpp.extraction.phrases import key_of, leading_phrase
 from ragpp.extraction.port import PreferenceMention
 from ragpp.extraction.preferences import wish_rules as rules
 from ragpp.extraction.preferences.mentions import Readers, mention
+from ragpp.text.manner import FORM
 
 
 def _manner(match: re.Match[str]) -> Iterator[PreferenceMention]:
     """A lasting request about the form of answers, known by its words: "Use metric units"."""
     phrase = leading_phrase(match["how"], max_words=9)
-    if phrase is None or not rules.FORM.search(phrase):
+    if phrase is None or not FORM.search(phrase):
         return
     refused = match["no"] is not None
     verb = match["verb"].lower()
@@ -37,7 +38,7 @@ def _manner(match: re.Match[str]) -> Iterator[PreferenceMention]:
 
 def _no_form(match: re.Match[str]) -> Iterator[PreferenceMention]:
     """ "No emojis, please"."""
-    if rules.FORM.search(match["what"]):
+    if FORM.search(match["what"]):
         yield from mention("communication", f"use {key_of(match['what'])}", "never", 0.8, "negative")
 
 
@@ -63,7 +64,7 @@ def _brief(match: re.Match[str]) -> Iterator[PreferenceMention]:
 
 def _ordered(match: re.Match[str]) -> Iterator[PreferenceMention]:
     """ "Short answers, please"."""
-    if rules.FORM.search(match["what"]) and not match["what"].lower().startswith("no "):
+    if FORM.search(match["what"]) and not match["what"].lower().startswith("no "):
         yield from mention("communication", f"use {key_of(match['what'])}", "always", 0.8)
 
 
