@@ -54,7 +54,7 @@ def query(
 
 
 async def knows(client: MemoryClient, field: Field) -> bool:
-    """Whether the gateway's recalls have that field."""
+    """True where the gateway's recalls have that field."""
     try:
         await client.recall(Query.model_validate({"user_id": "nobody", "query": "?", field: _PROBES[field]}))
     except InvalidInput as error:

@@ -32,7 +32,7 @@ class Seen:
 
 
 def seen(answer: RecallResponse, wanted: Wanted) -> Seen:
-    """What the context has; a memory that is shown rests on its first EVIDENCE messages."""
+    """A context's evidence; a memory that is shown rests on its first EVIDENCE messages."""
     text = unmarked(answer.context)
     shown = {whole(one) for memory in answer.memories if memory.in_context for one in memory.sources[:EVIDENCE]}
     return Seen(

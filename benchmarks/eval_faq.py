@@ -1,4 +1,4 @@
-"""What is asked of manuals and lists of answers, through the public API of a running stack: `python -m
+"""Questions to manuals and lists of answers, through the public API of a running stack: `python -m
 benchmarks.eval_faq`.
 
 Each text is stored as a document and extracted for a user of its own by POST /v1/resources. Then each of its questions
@@ -43,7 +43,7 @@ class Asked(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether a question was answered, and with how many tokens."""
+    """A question, where it is answered, and with how many tokens."""
 
     asked: Asked
     in_context: bool
@@ -52,7 +52,7 @@ class Outcome:
 
 
 def has(text: str, answer: Sequence[str]) -> bool:
-    """Whether `text` says all of `answer`, in any case and whatever the white space; an item ends in no full stop."""
+    """True where `text` says all of `answer`, in any case and any white space; an item ends in no full stop."""
     said = _flat(text)
     return all(_flat(one).rstrip(".") in said for one in answer)
 

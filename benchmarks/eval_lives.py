@@ -1,4 +1,4 @@
-"""What a memory gives back of whole lives, and what it learned of them: `python -m benchmarks.eval_lives [FILE ...]`.
+"""Whole lives, what a memory gives back of them and learned of them: `python -m benchmarks.eval_lives [FILE ...]`.
 
 Each life is stored session by session for a user of its own, digested, extracted from and reflected upon. Then its
 claims are compared with the facts, and its questions are asked as of its end, at each budget: as the gateway fills a
@@ -56,8 +56,8 @@ Contexts = dict[tuple[int, Way], list[Context]]
 
 @dataclass
 class Outcome:
-    """What is counted of one life. `contexts`: of the questions that it answers, by budget and way. `misses`: a line
-    for each."""
+    """The counts of one life. `contexts`: of the questions that it answers, by budget and way. `misses`: a line for
+    each."""
 
     life: Life
     figures: Figures = field(default_factory=Figures)
@@ -102,7 +102,7 @@ async def claims_of(client: MemoryClient, user: str) -> list[Claim]:
 
 
 async def _all(page_of: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    """What stands on all pages."""
+    """The items of all pages."""
     page = await page_of(None)
     items = list(page.items)
     while page.next_cursor is not None:

@@ -1,4 +1,4 @@
-"""What is marked as corrected, and what of that rightly, through the public API of a running stack.
+"""Marks of correction, and how many of them are right, through the public API of a running stack.
 
     python -m benchmarks.eval_marks                        # every file of data/marks; starts the stack, or attaches
     python -m benchmarks.eval_marks FILE --pairs 10 --show

@@ -1,5 +1,5 @@
-"""What a context would be that showed fewer of its lines: how many of them are about the question, against how many
-contexts still have an answer. Pure."""
+"""Contexts that would show fewer of their lines: how many of these are about the question, against how many contexts
+still have an answer. Pure."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -113,7 +113,7 @@ def read_life(path: Path) -> Life:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a memory says that it knows: a sentence or a triple. `holds`: now."""
+    """A sentence or a triple that a memory says it knows. `holds`: now."""
 
     kept: Kept
     text: str
@@ -134,7 +134,7 @@ def claim_of(kept: Kept, row: Mapping[str, JsonValue]) -> Claim | None:
 
 
 def messages_as_claims(life: Life) -> list[Claim]:
-    """What a memory would claim that keeps every message of a user as it is."""
+    """The claims of a memory that keeps every message of a user as it is."""
     return [
         Claim("said", f"{said.name}: {said.content}" if said.name else said.content, holds=True)
         for said in life.messages
@@ -143,7 +143,7 @@ def messages_as_claims(life: Life) -> list[Claim]:
 
 
 def stands_alone(text: str) -> bool:
-    """Whether a claim can be read without its conversation: nobody and no day in it is left to guess."""
+    """True where a claim can be read without its conversation: nobody and no day in it is left to guess."""
     bare = _QUOTED.sub("", text)
     return not _SELF.search(bare) and not (_SOMEBODY.search(bare) and not _NAMED.search(bare))
 
@@ -153,7 +153,7 @@ def _states(claim: Claim, match: Sequence[str]) -> bool:
 
 
 def knowledge(life: Life, claims: Sequence[Claim]) -> tuple[Figures, list[str]]:
-    """What the claims get right and wrong, beside what keeping every message would; and each fact that is not known."""
+    """The claims that are right and wrong, beside those of keeping every message; and each fact that is not known."""
     figures, missed = Figures(), list[str]()
     for fact in life.facts:
         stating = [claim for claim in claims if _states(claim, fact.match)]
@@ -213,7 +213,7 @@ def lines_of(question: Question, answer: RecallResponse) -> Context:
 
 
 def of_context(question: Question, answer: RecallResponse, title: str) -> Figures:
-    """What the context holds; names begin with `title`, which tells its budget."""
+    """Figures of a context; names begin with `title`, which tells its budget."""
     figures, context = Figures(), lines_of(question, answer)
     lines = len(context.lines)
     if question.kind == NOTHING:
@@ -242,7 +242,7 @@ def place(order: Sequence[str], wanted: Collection[str]) -> int:
 
 
 def of_ranking(question: Question, answer: RecallResponse, outdated: Collection[str]) -> Figures:
-    """What is put first, what is marked, and what is said of the relevance; `outdated`: where a mark is right."""
+    """Figures of first places, marks and the relevance that is told; `outdated`: where a mark is right."""
     figures = Figures()
     if question.kind == NOTHING:
         figures.add("'none' where nothing is known", answer.relevance == "none")

@@ -32,7 +32,7 @@ SESSIONS: Final = (
     (FILLER, FILLER, FILLER, EARLIER, FILLER, FILLER),
     (FILLER, FILLER, LATER, FILLER, FILLER, FILLER),
 )
-"""What is said on two days, an hour from one message to the next."""
+"""The messages of two days, an hour from one to the next."""
 _START: Final = datetime(2026, 3, 2, 8, tzinfo=UTC)
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 
@@ -68,8 +68,8 @@ class Told:
 
 @dataclass(frozen=True)
 class Marked:
-    """What of a pair an answer marks as corrected: `earlier`, and how many `others`. `found`: the earlier message is
-    among the memories at all."""
+    """An answer's marks on a pair: on its `earlier` message, and how many `others`. `found`: that message is among the
+    memories at all."""
 
     pair: Pair
     named: Named

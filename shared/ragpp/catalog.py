@@ -36,7 +36,7 @@ PRIORITIES: Final[dict[Importance, int]] = {"low": 2, "normal": 5, "high": 7}
 Level = Literal["short_term", "episodic", "semantic", "procedural"]
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
 PASSAGE: Final = "passage"
-"""Of what is no item, but stands in a resource as it is shown."""
+"""Kind of what is no item, but stands in a resource as it is shown."""
 CatalogVisibility = Literal["agent", "shared", "global"]
 """Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
 EVERYBODY: Final = ""

@@ -76,5 +76,5 @@ def rate_of(kind: str, *, lasting: bool, fades: float = FADES) -> float:
 
 
 def holds(kind: str, *, lasting: bool) -> bool:
-    """Whether it stays true without being said again: it has a rate of its own."""
+    """True where it stays true without being said again: it has a rate of its own."""
     return lasting or kind in RATES or kind.endswith("_OF")

@@ -32,7 +32,7 @@ RESERVED = "\x1e"
 LONE_SURROGATE: Final = "contains a lone surrogate, which is not valid Unicode text"
 _PARTING: Final = "\x1f"
 EARLIEST_YEAR: Final = 1900
-"""Of what was said: before it there was nobody to say it to a machine, and a clock that was never set says year 1."""
+"""The year before which nobody said anything to a machine; a clock that was never set says year 1."""
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NUMBER: Final = re.compile(r"\s*[-+]?[\d.]+\s*")
 
@@ -52,7 +52,7 @@ def storable(text: str) -> str:
 
 
 def has_surrogates(text: str) -> bool:
-    """Whether `text` has lone surrogates."""
+    """True where `text` has lone surrogates."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -183,7 +183,7 @@ CalledName = Annotated[Name, AfterValidator(folded)]
 """Of somebody or something, as a person gives it: never blank."""
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
 Said = Annotated[Text, AfterValidator(telling)]
-"""What is kept for what it says: something in it shows."""
+"""Text that is kept for what it says: something in it shows."""
 Content = Annotated[
     str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable), AfterValidator(telling)
 ]

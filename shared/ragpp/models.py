@@ -111,7 +111,7 @@ class Interaction(Value):
 
     @property
     def wall_clock(self) -> datetime:
-        """What the clock of who said it showed, as if that were UTC: "today" is the day that it was there."""
+        """The time on the clock of who said it, as if that were UTC: "today" is the day that it was there."""
         return self.occurred_at + timedelta(minutes=self.utc_offset or 0)
 
     @property
@@ -239,7 +239,7 @@ class PreferenceEntry(Value):
 
 
 DEFAULT_PRIORITY: Final = 5
-"""Of a rule to which nobody gave another, 0 to 10."""
+"""A rule's priority where nobody gave another, 0 to 10."""
 
 
 class RuleEntry(Value):
@@ -379,7 +379,7 @@ class MemoryQuery(Value):
 
 
 class Memory(Value):
-    """What a tier returns.
+    """A memory as a tier returns it.
 
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
     `similarity`: cosine to the query where there is one, -1 to 1. `coverage`: the share of the query's information that

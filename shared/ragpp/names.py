@@ -44,7 +44,7 @@ def on_one_line(text: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two names are one, whatever their case and white space."""
+    """True where two names are one, whatever their case and white space."""
     return on_one_line(one).casefold() == on_one_line(other).casefold()
 
 

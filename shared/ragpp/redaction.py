@@ -64,7 +64,7 @@ _PLACEHOLDER: Final = re.compile(r"(\[REDACTED:[a-z_]{1,40}\])")
 
 
 def is_redacted(text: str) -> bool:
-    """Whether anything was taken out of `text`."""
+    """True where anything was taken out of `text`."""
     return _PLACEHOLDER.search(text) is not None
 
 

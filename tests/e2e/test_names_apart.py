@@ -1,4 +1,4 @@
-"""What one speaker says is not alike for being said by the same one: nothing unrelated is marked as corrected."""
+"""Messages are not alike for being said by the same speaker: nothing unrelated is marked as corrected."""
 
 import httpx
 import pytest

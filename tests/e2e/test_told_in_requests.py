@@ -1,4 +1,4 @@
-"""What is told inside a request is found as if it were told by itself, and what only asks is no evidence."""
+"""A fact told inside a request is found as if it were told by itself, and what only asks is no evidence."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""What was said late in the evening was said that day, in contexts and in what is learned of it."""
+"""A message of late in the evening was said that day, in contexts and in what is learned of it."""
 
 import pytest
 

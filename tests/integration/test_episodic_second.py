@@ -51,7 +51,7 @@ async def app(endpoints: Endpoints) -> AsyncIterator[asyncpg.Connection]:
 
 
 async def numbers(app: asyncpg.Connection, scope: Scope) -> dict[str, list[int]]:
-    """Of each message the numbers of its rows."""
+    """The numbers of each message's rows."""
     async with app.transaction():
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
         rows = await app.fetch(
@@ -74,7 +74,7 @@ async def indexed(tier: PostgresEpisodicTier, scope: Scope, limit: int = 32) -> 
 async def encoded(
     tier: PostgresEpisodicTier, scope: Scope, encoder: SecondEncoder, as_of: datetime | None = None
 ) -> dict[str, float]:
-    """Of each message the cosine with QUESTION by the second encoder, as ranking is given it."""
+    """The cosine of each message with QUESTION by the second encoder, as ranking is given it."""
     [embedding] = await tier._embedder.embed([QUESTION])
     [vector] = await encoder.encode_questions([QUESTION])
     query = episodic_query(scope, QUESTION).model_copy(update={"second": tuple(vector.tolist())})

@@ -1,4 +1,4 @@
-"""What becomes of recalls while a real Neo4j is slow, and when it comes back."""
+"""Recalls while a real Neo4j is slow, and when it comes back."""
 
 import asyncio
 from collections.abc import AsyncIterator

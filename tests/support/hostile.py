@@ -52,7 +52,7 @@ SECRETS: Final = (
 """Texts that may be stored only without what is secret in them."""
 
 CONTROLS: Final = ("\x01", "\n", "\x1f", "\x7f", "\x85", "\x9f", "\u2028", "\u2029")
-"""Of each kind that no new id may hold: C0, DEL, C1, and what parts lines and paragraphs."""
+"""Some of each kind that no new id may hold: C0, DEL, C1, and what parts lines and paragraphs."""
 
 UNSTORABLE: Final = ("", "\x00", "a\x00b", "\ud800", "a\udfffb", "\udc00\ud800")
 """Texts that no store can hold, or that say nothing."""

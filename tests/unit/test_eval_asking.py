@@ -1,4 +1,4 @@
-"""What evaluations ask of a gateway that may be of another version."""
+"""Requests of evaluations to a gateway that may be of another version."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What a context would be with fewer lines, and what one loses of another."""
+"""Contexts with fewer lines, and what one loses of another."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is counted of a life: claims, contexts, first places and marks."""
+"""The counts of a life: claims, contexts, first places and marks."""
 
 import hashlib
 import json

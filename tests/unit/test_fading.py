@@ -30,7 +30,7 @@ PASSING: Final = ["RELATED_TO", "WATCHED", "READ", "VISITED", "PLANS", "INTEREST
 
 
 def once(kind: str, *days: float, lasting: bool = False) -> RelationshipState:
-    """What is known of what was said on these days."""
+    """A relationship that was said on these days."""
     said = [
         Statement(
             Applied(f"e{number}", int(day * MICROSECONDS_PER_DAY), number, (f"m{number}",)),

@@ -65,7 +65,7 @@ def test_what_is_said_in_a_conversation_is_no_passage(resource_type: ResourceTyp
 
 @dataclass(frozen=True)
 class One:
-    """What is shown, as it is told of."""
+    """A thing shown, as it is told of."""
 
     text: str
     score: float

@@ -49,7 +49,7 @@ class Server:
 
 @asynccontextmanager
 async def warming(server: Server) -> AsyncIterator[Warming]:
-    """Of a server that is there, warm and quick."""
+    """Guard of a server that is there, warm and quick."""
     for state in (server.back, server.planned, server.quick):
         state.set()
     guard = Warming(server.reach, server.warm)

@@ -1,4 +1,4 @@
-"""What a context shows of what was learned: lines that tell something, and what always holds within its own budget."""
+"""A context's lines of what was learned: each tells something, and what always holds is within its own budget."""
 
 import pytest
 from hypothesis import given

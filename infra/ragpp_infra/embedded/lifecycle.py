@@ -57,7 +57,7 @@ class ProcessStatus:
 
 @dataclass(frozen=True)
 class Started:
-    """What one `bring_up` found and did. `without_effect`: settings that were given and that the stack sets itself.
+    """The outcome of one `bring_up`. `without_effect`: settings that were given and that the stack sets itself.
     `without_second`: why there is no second encoder, empty where there is one or none is wanted."""
 
     servers: Sequence[ServerReport]

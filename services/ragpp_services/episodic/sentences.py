@@ -46,13 +46,13 @@ class Unread:
 
     @property
     def text(self) -> str:
-        """What of the interaction is in the chunk."""
+        """The chunk's part of the interaction."""
         return self.said.content[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What is read of a stored chunk: its traits, the weights of its terms, and its vector where that is another."""
+    """A stored chunk as it is read: its traits, the weights of its terms, and its vector where that is another."""
 
     traits: int
     weights: Mapping[int, float]
@@ -63,9 +63,9 @@ Others = Callable[[Interaction, int], str | None]
 
 
 def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
-    """What is embedded of `text`, a chunk of `said`, sentence by sentence: who they are about is written out, `other`
-    being whom its speaker talks with. None that says no more than the chunk itself and by whom, and none of what only
-    asks; what is asked beside what is told says what that is about."""
+    """The lines to embed of `text`, a chunk of `said`, one a sentence: who they are about is written out, `other` being
+    whom its speaker talks with. None that says no more than the chunk itself and by whom, and none of what only asks;
+    what is asked beside what is told says what that is about."""
     whole, sentences = index_line(said, text), list(split(clean(text)))
     if all(one.asks for one in sentences):
         return []

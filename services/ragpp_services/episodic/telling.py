@@ -27,8 +27,8 @@ class Telling:
         self._store, self._embedder, self._check, self._second = store, embedder, check, second
 
     async def index_sentences(self, scope: Scope, limit: int = 32) -> int:
-        """See the protocol. Read and embedded before writers have to wait. What was stored before chunks were read as
-        they are now is read again, and embedded without the name that stood before it; what was before there was a
+        """As the protocol says. Read and embedded before writers have to wait. What was stored before chunks were read
+        as they are now is read again, and embedded without the name that stood before it; what was before there was a
         second encoder gets its vectors."""
         await self._check()
         while True:
@@ -68,7 +68,7 @@ class Telling:
 
 
 def _readings(chunks: Sequence[Unread], vectors: Iterator[FloatMatrix]) -> list[Reading]:
-    """What is read of each; `vectors`: of those that have a name, in order."""
+    """A reading of each; `vectors`: of those that have a name, in order."""
     found: list[Reading] = []
     for one in chunks:
         of_chunk, weights = read_chunk(one.said, one.text)

@@ -24,7 +24,7 @@ INLINE_CHARS: Final = 1_000
 MAX_NAME_CHARS: Final = 200
 MOST_NAMES: Final = 50
 ENCODING_SHARE: Final = 0.25
-"""Of the time, for the question's vector by the second encoder: whoever waits for it does without where it is late."""
+"""Share of the time for the question's vector by the second encoder: who waits for it does without a late one."""
 Encoding = asyncio.Task[Vector | None]
 ResultT = TypeVar("ResultT")
 _log = structlog.stdlib.get_logger(__name__)
@@ -79,7 +79,7 @@ async def _encoded(encoder: SecondEncoder, question: str, seconds: float) -> Vec
 
 
 async def retrieved(tier: MemoryTier, query: MemoryQuery, second: Encoding | None) -> list[Memory]:
-    """What `tier` answers; with the `second` vector of the question, once that is there."""
+    """The answer of `tier`; with the `second` vector of the question, once that is there."""
     vector = None if second is None else await second
     return await tier.retrieve(query if vector is None else query.model_copy(update={"second": vector}))
 

@@ -35,8 +35,8 @@ T = TypeVar("T")
 
 
 async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, limit: int) -> Profile:
-    """What the scope's view has: of each kind `limit` at most that are not less confident than `least`: by what was
-    said, since nothing is taken out by age alone. Raises TierUnavailable."""
+    """The profile of the view: of each kind `limit` at most that are not less confident than `least`: by what was said,
+    since nothing is taken out by age alone. Raises TierUnavailable."""
     semantic, procedural = parts.semantic, parts.procedural
     entities, current, faded, preferences, rules, findings = await asyncio.gather(
         _all(lambda cursor: semantic.list_entities(scope, None, cursor, PAGE)),
@@ -95,13 +95,13 @@ def paragraph(
 
 
 def holds(one: Relationship) -> bool:
-    """Whether it is true however long ago it was said: what does not pass by itself (`ragpp.fading`), and what a person
-    confirmed."""
+    """True where it holds however long ago it was said: what does not pass by itself (`ragpp.fading`), and what a
+    person confirmed."""
     return holds_good(one.type, lasting=one.lasting) or one.verdict == "confirmed"
 
 
 def _tells(one: Relationship) -> bool:
-    """Whether it says more than that both were mentioned, and than the name of one of them."""
+    """True where it says more than that both were mentioned, and than the name of one of them."""
     return one.type != RELATED_TO and not is_said_by_name(one.source, one.type, one.target)
 
 

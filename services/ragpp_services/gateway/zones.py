@@ -12,7 +12,7 @@ from ragpp.models import Memory, Scope
 FRESH_S: Final = 60.0
 MOST_KEPT: Final = 10_000
 UNSET: Final = "UTC"
-"""What settings say that nobody set: then the offset that came with a message counts."""
+"""The zone of settings that nobody set: then the offset that came with a message counts."""
 _MINUTE: Final = timedelta(minutes=1)
 
 
@@ -20,7 +20,7 @@ ZoneOf = Callable[[Scope], Awaitable[ZoneInfo | None]]
 
 
 async def nowhere(_scope: Scope) -> None:
-    """Of users without settings."""
+    """No zone, without settings."""
 
 
 class Zones:

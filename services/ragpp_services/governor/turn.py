@@ -34,7 +34,7 @@ CATALOG_STATE: Final = ("given", "asked_stored")
 NOT_ALWAYS_TOLD: Final = frozenset({"tokenizer", "relevance", "coverage", "utc_offset"})
 """What a recall asks or an answer says, and need not."""
 ONCE_NOT_ASKED: Final = {"name", "fill"}
-"""What a recall asks now and did not once: who asks follows from the message, and the governor never fills."""
+"""Fields that a recall once had not: who asks follows from the message, and the governor never fills."""
 
 
 class Remaining(Value):

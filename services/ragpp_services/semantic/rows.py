@@ -212,8 +212,8 @@ def decay_row(state: RelationshipState) -> dict[str, object]:
 
 
 def rate_table(passing: float) -> dict[str, object]:
-    """What a day leaves of a confidence, as the statements read it: by kind, of what is `lasting` by whoever said it,
-    of other `ties`, and of what is `passing`. The same as `ragpp.fading.rate_of`."""
+    """Share of a confidence that a day leaves, as the statements read it: by kind, of what is `lasting` by whoever said
+    it, of other `ties`, and of what is `passing`. The same as `ragpp.fading.rate_of`."""
     return {"of": dict(RATES), "lasting": LASTS, "ties": OTHER_TIES, "passing": passing}
 
 

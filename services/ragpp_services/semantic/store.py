@@ -59,7 +59,7 @@ class SemanticStore:
     async def candidates(
         self, scope: Scope, parameters: Mapping[str, object], *, timeout_s: float | None = None
     ) -> Candidates:
-        """What a query reaches, as the rows that ranking.py reads. Raises TierUnavailable for a dead connection: behind
+        """The rows that a query reaches, as ranking.py reads them. Raises TierUnavailable for a dead connection: behind
         it the server may be a cold one."""
         records = await self._read(scope, "retrieve", timeout_s=timeout_s, replacing=False, **parameters)
         return Candidates(*(records[0][name] for name in Candidates._fields)) if records else Candidates([], [], [])

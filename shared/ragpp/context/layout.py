@@ -43,7 +43,7 @@ TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KN
 """The headings of a context's sections, in their order."""
 
 SHOWN_CONFIDENCE: Final = 0.01
-"""What has faded below it is shown with it: "0.00" reads as "not so", and it only has not been said for long."""
+"""The least confidence that is shown: "0.00" reads as "not so", and what faded only was not said for long."""
 CORRECTED: Final = " [since corrected]"
 """What stands behind the speaker of what was said otherwise later."""
 _ITEM: Final = "- "
@@ -72,7 +72,7 @@ def items(lines: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around a memory's text: `head + day + rest` before it and `bracket` behind.
+    """The parts around a memory's text: `head + day + rest` before it and `bracket` behind.
 
     Each part ends where a tokenizer divides, so their tokens add up; `rest` is in short pieces that often recur. `day`:
     its date, left out where the line above has it; empty where there is none. `rest`: time and speaker, or the label of
@@ -112,7 +112,7 @@ def data(memory: Memory) -> str:
 
 
 def stands_alone(memory: Memory) -> bool:
-    """Whether the text of `memory` stands where others of its section have a speaker or a label before it."""
+    """True where the text of `memory` stands where others of its section have a speaker or a label before it."""
     return memory.kind == "summary" or (memory.kind in _LABELLED and not _label(memory)[1])
 
 

@@ -34,7 +34,7 @@ _COLON: Final = re.compile(
 """A colon that may part a speaker or a label from what follows: not that of a time, an address or a smiley."""
 _NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e](?!\d)|\w[)\]]")
 _OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£(:;@&/!?.,%^=")
-"""What prose, amounts, smileys and addresses begin with, beside letters and digits."""
+"""Beginnings of prose, amounts, smileys and addresses, beside letters and digits."""
 _LOOKED_AT: Final = 64
 """Visible characters of a line in which a role, or at its end a bracket, is looked for."""
 _RUN: Final = re.compile("`{3,}+")
@@ -115,7 +115,7 @@ def _colons(text: str) -> list[int]:
 
 
 def _begins_like_structure(text: str, *, alone: bool) -> bool:
-    """Whether a reader might take the beginning of the first line of `text` for a heading, a list item, a role, a
+    """True where a reader might take the beginning of the first line of `text` for a heading, a list item, a role, a
     bracket or a fence; where it stands `alone` for a speaker or a label. A colon by itself is prose."""
     line = text if text.isprintable() else _LINE_END.split(text, 1)[0]
     if _turned_round(line):
@@ -130,8 +130,8 @@ def _begins_like_structure(text: str, *, alone: bool) -> bool:
 
 
 def _may_name(words: str, *, alone: bool) -> bool:
-    """Whether what stands before a colon is short enough for a name and not within a bracket, and has a role in it
-    where it does not stand `alone`."""
+    """True where the words before a colon are few enough for a name and not within a bracket, and have a role in them
+    where they do not stand `alone`."""
     named = _WORD.findall(words)
     if words.count("(") > words.count(")") or len(named) > _LONGEST_NAME:
         return False
@@ -139,7 +139,7 @@ def _may_name(words: str, *, alone: bool) -> bool:
 
 
 def _ends_like_ours(line: str) -> bool:
-    """Whether `line` ends in a bracket with a number behind a colon; a mark behind it, or anything else that is no
+    """True where `line` ends in a bracket with a number behind a colon; a mark behind it, or anything else that is no
     letter, digit or bracket, changes nothing about that."""
     if _turned_round(line):
         return True

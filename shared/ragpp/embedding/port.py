@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FloatMatrix = npt.NDArray[np.float32]
 SECOND_DIMENSION: Final = 384
-"""Of every second encoder's vectors: there is one model."""
+"""Numbers in a second encoder's vector: there is one model."""
 
 
 class Embedder(Protocol):

@@ -1,4 +1,4 @@
-"""What models on ONNX Runtime share: a session on one core, and the tokens that a model reads of a text."""
+"""Common to models on ONNX Runtime: a session on one core, and the tokens that a model reads of a text."""
 
 from __future__ import annotations
 

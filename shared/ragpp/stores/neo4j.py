@@ -95,7 +95,7 @@ def scoped(statement: str) -> str:
 
 
 def is_loss(error: TierUnavailable) -> bool:
-    """Whether the server was lost, so that it may be another, cold one when it is back. One that was late, ended a
+    """True where the server was lost, so that it may be another, cold one when it is back. One that was late, ended a
     transaction after its time, or had no connection left is there."""
     cause = error.__cause__
     return isinstance(cause, _LOST) and not isinstance(cause, TimeoutError)

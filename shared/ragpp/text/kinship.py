@@ -156,12 +156,12 @@ def relationship_type(kin: str) -> str:
 
 
 def is_said_by_name(source: str, kind: str, target: str) -> bool:
-    """Whether the name of one end says all that the relationship does: "Noor's father FATHER_OF Noor"."""
+    """True where the name of one end says all that the relationship does: "Noor's father FATHER_OF Noor"."""
     return any(_is_called(one, other, kind) for one, other in ((source, target), (target, source)))
 
 
 def _is_called(name: str, whose: str, kind: str) -> bool:
-    """Whether `name` is a word for somebody who is that to `whose`."""
+    """True where `name` is a word for somebody who is that to `whose`."""
     owner, mark, word = name.casefold().replace("’", "'").rpartition("'s ")
     if not mark:
         owner, _, word = name.casefold().replace("’", "'").rpartition("' ")

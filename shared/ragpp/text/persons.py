@@ -30,7 +30,7 @@ def in_the_first_person(question: str) -> bool:
 
 
 def in_the_singular(question: str) -> bool:
-    """Whether who asks `question` is in it alone, without others: "Where do I live?", and not "Where do we live?"."""
+    """True where who asks `question` is in it without others: "Where do I live?", and not "Where do we live?"."""
     return _ASKS_OF_ONE.search(question) is not None
 
 

@@ -34,7 +34,7 @@ from ragpp.tierkit.traced import traced_embedder
 
 @asynccontextmanager
 async def open_tools() -> AsyncIterator[Tools]:
-    """What tiers share, by the settings. Embedder and second encoder are made when they are first asked for, and closed
+    """The tiers' tools, by the settings. Embedder and second encoder are made when they are first asked for, and closed
     at the end."""
     async with AsyncExitStack() as stack:
 

@@ -22,8 +22,8 @@ TierT_co = TypeVar("TierT_co", bound=MemoryTier, covariant=True)
 
 @dataclass(frozen=True)
 class Tools:
-    """What the tiers of one process share. `embedder`: the process's one, so that a model is loaded once, and not where
-    no tier asks for it; `second`: so the second encoder, None where there is none. `counter`: tokens of the embedding
+    """The tools of one process's tiers. `embedder`: the process's one, so that a model is loaded once, and not where no
+    tier asks for it; `second`: so the second encoder, None where there is none. `counter`: tokens of the embedding
     model, which bound a chunk. `tokenizers`: those of the models that read what is recalled, which budgets are counted
     in."""
 

@@ -28,7 +28,7 @@ CONVERSATION: Final = "conversation"
 
 
 _OF_AN_ITEM: Final = (("resource_type", CONVERSATION), ("category", "catalog"))
-"""What an item's metadata say of it, and what is said where they do not."""
+"""Fields of an item's metadata, and what is said where they are missing."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _statement(text: str, corrected_by: str | None) -> str:
 
 
 def recalled(query: str, found: Sequence[Found]) -> str:
-    """What `recall` answers; best first."""
+    """The answer of `recall`; best first."""
     if not found:
         return f"No relevant memories found for: {continued(query)}"
     told = (

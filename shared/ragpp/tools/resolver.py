@@ -78,7 +78,7 @@ class MemoryTools:
                 return await self._memory.get_category_content(given.name)
 
     async def _recalled(self, given: RecallArguments) -> str:
-        """Of every tier; nothing where none of it seems to be about the query."""
+        """Memories of every tier; none where none seems to be about the query."""
         answer = await self._memory.recall_whole(given.query, given.k)
         found = [] if answer.relevance == "none" else [formats.Found.of_memory(one) for one in answer.memories]
         return formats.recalled(given.query, found)

@@ -31,8 +31,8 @@ class _Arguments(Value):
 
 
 class RecallArguments(_Arguments):
-    """Of `recall`, which asks every tier of the memory unless `mode` or `category`, which only the catalog has, says
-    otherwise; `scope` says it outright."""
+    """Arguments of `recall`, which asks every tier of the memory unless `mode` or `category`, which only the catalog
+    has, says otherwise; `scope` says it outright."""
 
     query: Annotated[Text, Field(min_length=1, max_length=MAX_QUESTION_CHARS)] = Field(
         description="What to search for. Be specific for better results."
@@ -57,7 +57,7 @@ class RecallArguments(_Arguments):
 
     @property
     def of_catalog(self) -> bool:
-        """Whether the catalog alone is asked."""
+        """True where the catalog alone is asked."""
         if self.scope is None:
             return self.mode is not None or self.category is not None
         return self.scope == "catalog"

@@ -1,4 +1,4 @@
-"""What is missing of the locked jars, fetched in parallel; a jar gets its name once its digest is the locked one."""
+"""Locked jars that are missing, fetched in parallel; a jar gets its name once its digest is the locked one."""
 
 import hashlib
 import os

@@ -97,7 +97,7 @@ def fetch(
 
 
 def is_present(jar: Jar, cache: Path) -> bool:
-    """Whether `jar` is in `cache`, by its size: it has its name there once its digest was right."""
+    """True where `jar` is in `cache`, by its size: it has its name there once its digest was right."""
     try:
         return (cache / jar.path).stat().st_size == jar.size
     except FileNotFoundError:

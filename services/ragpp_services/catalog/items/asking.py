@@ -36,7 +36,7 @@ class Asked:
 
     @property
     def wants_passages(self) -> bool:
-        """Whether any may be shown."""
+        """True where any may be shown."""
         return self.passages and self.narrowing.leaves_passages
 
     @property

@@ -30,7 +30,7 @@ class Narrowing:
 
     @property
     def leaves_passages(self) -> bool:
-        """Whether it asks for nothing that only an item has."""
+        """True where it asks for nothing that only an item has."""
         of_items = (self.category, self.domain, self.task_type, self.kind, self.tags)
         return all(one is None for one in of_items)
 

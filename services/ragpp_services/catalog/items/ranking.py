@@ -68,7 +68,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a question found, best first, and how many are similar to it; `documents`: of which it was found."""
+    """Items found, best first, and how many are similar to the question; `documents`: of which they were found."""
 
     ranked: list[Ranked]
     total_found: int

@@ -57,9 +57,8 @@ class ItemScans:
         return ItemColumns(0) if row is None else ItemColumns(**row)
 
     async def around(self, asked: Asked, ordinals: Sequence[int] | None = None) -> AroundColumns:
-        """What the resources that the scope sees say of the question's terms, and their passages, where these are
-        wanted; in the resources of the items with these `ordinals` and in those without items, where these are
-        given."""
+        """The question's terms in the resources that the scope sees, and their passages, where these are wanted; in the
+        resources of the items with these `ordinals` and in those without items, where these are given."""
         if not asked.terms and not asked.wants_passages:
             return AroundColumns()
         narrowing = asked.narrowing

@@ -1,4 +1,4 @@
-"""What a passage is read under: the nearest heading, the first row of its table, the words that introduce its list. It
+"""A passage's lead: the nearest heading, the first row of its table, the words that introduce its list. The passage
 is found by these and shown with them. Pure, in linear time."""
 
 import re
@@ -51,8 +51,8 @@ def _is_of(kind: re.Pattern[str], *lines: str) -> bool:
 
 
 def _before(kind: re.Pattern[str], lines: list[str]) -> tuple[list[str], str]:
-    """What stands before the lines of that kind at the end, with blank lines between and after them left out; and the
-    first of these."""
+    """The lines before those of that kind at the end, with blank lines between and after them left out; and the first
+    of these."""
     end = len(lines)
     while end and (kind.match(lines[end - 1]) or not lines[end - 1].strip() or lines[end - 1][0].isspace()):
         end -= 1
@@ -61,7 +61,7 @@ def _before(kind: re.Pattern[str], lines: list[str]) -> tuple[list[str], str]:
 
 
 def _is_a_heading(lines: list[str], place: int) -> bool:
-    """Whether a line stands above what follows: by its marks; or at the beginning of a paragraph, short, and no
+    """True where a line stands above what follows: by its marks; or at the beginning of a paragraph, short, and no
     sentence but a question, or alone."""
     line = lines[place].strip()
     is_alone = place + 1 == len(lines) or not lines[place + 1].strip()
@@ -76,7 +76,7 @@ def _is_surely_a_heading(lines: list[str], place: int) -> bool:
 
 
 def _stands_above(lines: list[str], place: int) -> bool:
-    """Whether a line begins a paragraph, short, and is no item or row."""
+    """True where a short line begins a paragraph, and is no item or row."""
     line = lines[place].strip()
     begins = place > 0 and not lines[place - 1].strip()
     return begins and 0 < len(line) <= LONGEST and not _ITEM.match(line) and not _ROW.match(line)

@@ -18,9 +18,9 @@ from ragpp_services.catalog.items.ranking import AroundColumns, Documents
 MOST: Final = 10
 """Passages that are read for one question."""
 BESIDE: Final = 1 / 4
-"""Of the odds (score ÷ (1 - score)) of the best item, the share that a passage has at least where that item may not be
-the answer. Chosen on the first of the two lists of questions in `benchmarks/data/faq`: what answers has .6 and more of
-the best item that does not, and what is beside the point of an item that does has .4 at most."""
+"""The least share of the odds (score ÷ (1 - score)) of the best item with which a passage is shown. A judgement, not
+fitted: a greater share would leave out passages that answer where the best item does not, a smaller one would show more
+that are beside the point."""
 LEAST: Final = 0.09
 """A passage that scores less is hardly about the question; so contexts have it of what was said, too."""
 INSIDE: Final = 0.75
@@ -89,7 +89,7 @@ def _signals(told: float, cosine: float) -> dict[str, JsonValue]:
 
 
 class Told(Protocol):
-    """What is shown: an item, or a passage. `resources`: ids of those that say it."""
+    """An item or a passage to be shown. `resources`: ids of those that say it."""
 
     @property
     def text(self) -> str: ...

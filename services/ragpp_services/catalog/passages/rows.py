@@ -16,8 +16,9 @@ from ragpp_services.catalog.resources.rows import visibility_of
 from ragpp_services.catalog.statements import Statements
 
 TOLD_AGAIN: Final = 0.4
-"""Of what an item's words weigh in itself, the share from which on a chunk of its resource says it: a chunk is longer,
-so each of its words weighs less, some two thirds."""
+"""The least share of an item's words, weighed as in itself, with which a chunk of its resource says it: a chunk is
+longer, so each of its words weighs less. A judgement, not fitted: a greater share would keep passages that tell a
+deleted item, a smaller one would withhold others that share words with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class PassageRows:
 
 
 def _read(row: asyncpg.Record) -> tuple[str, str]:
-    """What stands before the passage of a row, and its own text."""
+    """The text before the passage of a row, and its own."""
     if not row["packed"]:
         return row["above"], row["content"]
     whole = unpacked("", row["packed"])

@@ -10,13 +10,13 @@ from ragpp_services.catalog.vectors import Vectors
 
 
 class Passages:
-    """What `ragpp.tiers.CatalogTier` says about passages."""
+    """The passages' part of `ragpp.tiers.CatalogTier`."""
 
     def __init__(self, store: CatalogStore, vectors: Vectors) -> None:
         self._store, self._vectors = store, vectors
 
     async def index_passages(self, scope: Scope, limit: int = 32) -> int:
-        """See the contract. What is forgotten while it is embedded is read again."""
+        """As the contract says; what is forgotten meanwhile is read again."""
         size = page_size(limit)
         await self._vectors.check_identity()
         while True:

@@ -18,8 +18,8 @@ from ragpp_services.catalog.passages.leads import READ_ABOVE, under_its_lead
 from ragpp_services.catalog.resources.rows import Indexed, NewChunk
 
 PASSAGE_TOKENS: Final = 96
-"""Of a chunk: a few sentences, one question of a list of questions with its answer, some rows of a table. What is
-shown where no item answers is to be about the question, and a vector of more says less of each."""
+"""Tokens of a chunk: a few sentences, one question of a list of questions with its answer, some rows of a table. What
+is shown where no item answers is to be about the question, and a vector of more says less of each."""
 LABEL_CHARS: Final = 200
 """A longer text in a resource's metadata is none of its labels."""
 

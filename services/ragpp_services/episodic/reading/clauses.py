@@ -89,7 +89,7 @@ def sentences(text: str) -> list[str]:
 
 
 def divided(text: str) -> Clauses:
-    """What `text` tells and what it asks, and tells in passing; takes time in proportion to its length."""
+    """The clauses that `text` tells, asks, and tells in passing; in time proportional to its length."""
     told: list[str] = []
     asked: list[str] = []
     for sentence in sentences(text):
@@ -127,7 +127,7 @@ def _judged(sentence: str) -> Iterator[tuple[str, bool]]:
 
 
 def _beginnings(sentence: str, clauses: Sequence[str]) -> list[bool | None]:
-    """Whether each of the clauses of `sentence` begins to tell; None where it goes on."""
+    """Each clause's beginning in `sentence`: True where it tells; None where it goes on."""
     marked = _QUESTION_MARK.search(sentence) is not None
     asks = _ASKING_CLAUSE if marked else _NOTHING if "!" in sentence else _UNMARKED_QUESTION
     begins = [_begins(clause, asks) for clause in clauses]

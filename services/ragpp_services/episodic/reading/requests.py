@@ -16,7 +16,7 @@ YOU: Final = r"(?:you|u|ya|yo|y'?all)(?: guys| all| both)?"
 _GREETING: Final = r"(?:and|but|so|or|also|then|hey|hi|hello|ok|okay|btw|oh|well|yo|sorry|quick question)"
 _PLEASE: Final = r"(?:please|pls|plz|kindly)"
 OPENING: Final = rf"\W*(?:(?:{_GREETING}|{_PLEASE}),?:? )*+"
-"""What may stand before a clause and says nothing of it."""
+"""Words before a clause that say nothing of it."""
 WH: Final = r"(?:what|where|when|who|whom|whose|which|how|why|wat|wut|whats|wheres|whos|hows|whens)"
 _MANNER: Final = r"(?:(?:please|pls|plz|maybe|also|always|just|quickly|possibly|kindly|ever|still|even|again|perhaps) )"
 _STATE: Final = r"(?:be|believe|feel|guess|have|hear|imagine|like|love|mean|need|prefer|say|see|think|want|ever)"
@@ -42,7 +42,7 @@ _HAD: Final = re.compile(
     r"\s(?:the|my|our|his|her|their|your|this|that|these|those|any|all|some|an?|anything|everything|more|(?-i:[A-Z])[\w-]+'s)\b",
     re.IGNORECASE,
 )
-"""What somebody knows, or has: a noun phrase in the place of a question."""
+"""A noun phrase in the place of a question: what somebody knows, or has."""
 _HOLDS: Final = word_set("tell remind show give know remember recall find")
 _FINITE: Final = (
     r"(?:is|are|was|were|am|has|have|had|does|did|do|will|would|can|could|should|must|may|might|needs?|wants?|got|goes|"
@@ -65,12 +65,12 @@ auxiliary, or a form that ends as the third person or the past does."""
 
 
 def is_request(clause: str) -> bool:
-    """Whether `clause` begins as a request, to be told something or to have something done."""
+    """True where `clause` begins as a request, to be told something or to have something done."""
     return _REQUEST.match(clause) is not None
 
 
 def asks_to_be_told(clause: str) -> bool:
-    """Whether the request `clause` is a question: it wants to be told, or to have found, what it does not tell."""
+    """True where the request `clause` is a question: it wants to be told, or to have found, what it does not tell."""
     begun = _REQUEST.match(clause)
     verb = _OF_TELLING.match(clause, begun.end()) if begun else None
     if verb is None:
@@ -85,5 +85,5 @@ def asks_to_be_told(clause: str) -> bool:
 
 
 def states(clause: str) -> bool:
-    """Whether `clause` has a subject of its own and a finite verb behind it."""
+    """True where `clause` has a subject of its own and a finite verb behind it."""
     return _STATES.match(clause) is not None

@@ -23,10 +23,9 @@ chunk without any of the question's terms."""
 
 
 class Trait(IntFlag):
-    """Of the whole interaction: it ends with a question, an assistant said it, it only asks, it says nothing. Of the
-    chunk: whom what it tells is about, and the kinds of answer in it; and that all this is known of it as it is read
-    now, which it is not of what was stored before: 1024 said so of an earlier reading. At most 15 bits: the column is a
-    smallint."""
+    """Traits of the whole interaction: it ends with a question, an assistant said it, it only asks, it says nothing. Of
+    the chunk: whom what it tells is about, the kinds of answer in it, and that all this is known of it as it is read
+    now (READ; 1024 said so of an earlier reading). At most 15 bits: the column is a smallint."""
 
     ASKS = 1
     ASSISTANT = 2

@@ -144,8 +144,8 @@ def _known_evidence(
 
 
 def _withheld(memory: Memory, wanted: Sequence[frozenset[int]]) -> bool:
-    """Whether the question is after what was redacted in `memory`: no more of its words are in the clauses around it.
-    Such a memory answers nothing."""
+    """True where the question is after what was redacted in `memory`: no more of its words are in the clauses around
+    it. Such a memory answers nothing."""
     if not is_redacted(memory.text):
         return False
     clauses = _CLAUSE_END.split(memory.text)

@@ -138,5 +138,5 @@ def _size(message: MessageIn) -> int:
 
 
 def _lines(drafts: Sequence[Draft]) -> list[str]:
-    """What is embedded of each chunk: its text. Who said it is no part of what it means."""
+    """The text of each chunk, which is embedded. Who said it is no part of what it means."""
     return [piece.text for _, pieces, *_ in drafts for piece in pieces]

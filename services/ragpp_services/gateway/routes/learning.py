@@ -62,7 +62,7 @@ async def _kept(requester: Requester, parts: Parts, body: AccessIn, content: str
 
 @router.post("/v1/learning/episodes/{episode_id:id}/end", summary="End an episode")
 async def end_episode(requester: Writer, parts: GatewayParts, episode_id: Id, body: EpisodeEndIn) -> Page[ValueUpdate]:
-    """What was used in it moves towards what came of it, by TD(λ): each value from what it is by then, so that two
+    """Values of what was used in it move towards what came of it, by TD(λ): each from what it is by then, so that two
     episodes that end at once both count. `goal`: what it was for, where its beginning did not tell."""
     scope = requester.catalog("write", body.user_id)
     end = EpisodeEnd.model_validate({**body.model_dump(exclude={"user_id"}), "goal": parts.knowledge.label(body.goal)})

@@ -28,8 +28,8 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         self._begin = begin
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """See the protocol. In the whole memory an agent that is named is told the rules that it may see: one that was
-        said to another agent alone is not for it."""
+        """As the protocol says. In the whole memory an agent that is named is told the rules that it may see: one that
+        was said to another agent alone is not for it."""
         whole = await self._seen(
             query.scope, lambda view: self._tier.retrieve(query.model_copy(update={"scope": view}))
         )

@@ -1,4 +1,4 @@
-"""Whether the server is there, and warm: who recalls from one that is being warmed waits for that.
+"""Servers that are away or cold: who recalls from one that is being warmed waits for that.
 
 A server that has just started takes seconds to plan its first recall. Callers that give up at their deadline and
 come again would each have it begin anew, and it would never be done: with eight callers it still was not after 15 s,
@@ -39,7 +39,7 @@ class Warming:
         return self._task is not None and not self._task.done()
 
     async def recall(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What `call` answers, once the server is warm; asked again, once, where the server was lost meanwhile and is
+        """The answer of `call`, once the server is warm; asked again, once, where the server was lost meanwhile and is
         back. Raises TierUnavailable, at once while the server is away."""
         await self._ready()
         try:

@@ -33,9 +33,9 @@ class Consolidation:
     async def consolidate(
         self, scope: Scope, now: datetime, floor: float | None, epoch: int | None = None
     ) -> Consolidated:
-        """See the contract. With a `floor`, what was noted to be folded again is, too. What stays true without being
-        said again and what was confirmed is never archived; what has ended or is archived keeps its decay unpersisted,
-        since its confidence is told exactly at any time all the same."""
+        """As the contract says. With a `floor`, what was noted to be folded again is, too. What stays true without
+        being said again and what was confirmed is never archived; what has ended or is archived keeps its decay
+        unpersisted, since its confidence is told exactly at any time all the same."""
         if floor is not None and not 0 <= floor <= 1:
             raise InvalidInput(f"floor is {floor}, it must be 0 to 1")
         if floor is not None:
