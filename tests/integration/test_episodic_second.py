@@ -17,7 +17,7 @@ from ragpp_services.episodic.scan import Scanned, unpack
 from ragpp_services.episodic.search import Search
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.tier import PostgresEpisodicTier
-from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.episodic import NOON, all_indexed, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.second import HashingSecond, second_jar
 
@@ -61,14 +61,6 @@ async def numbers(app: asyncpg.Connection, scope: Scope) -> dict[str, list[int]]
                 GROUP BY said.id"""
         )
     return {row["id"]: row["numbers"] for row in rows}
-
-
-async def indexed(tier: PostgresEpisodicTier, scope: Scope, limit: int = 32) -> int:
-    """How many chunks were looked at until none was left."""
-    looked_at = 0
-    while done := await tier.index_sentences(scope, limit):
-        looked_at += done
-    return looked_at
 
 
 async def encoded(
@@ -115,7 +107,7 @@ async def test_who_was_indexed_without_is_completed_where_there_is_one_and_embed
 ) -> None:
     scope = new_scope()
     await bare.store(scope, [episodic_entry("It rained. We swam.", id=f"m{n}") for n in range(5)])
-    assert await indexed(bare, scope) == 5
+    assert await all_indexed(bare, scope) == 5
     assert set(map(tuple, (await numbers(app, scope)).values())) == {(0, 1)}
     assert all(np.isnan(cosine) for cosine in (await encoded(tier, scope, second)).values())
     second.heard.clear()
@@ -131,9 +123,9 @@ async def test_workers_with_and_without_one_take_turns_and_nothing_is_done_twice
     second.heard.clear()
     for round_ in range(3):
         await bare.store(scope, [episodic_entry(f"It rained. We swam {round_}.", id=f"m{round_}")])
-        assert await indexed(bare, scope) == 1
-        assert await indexed(tier, scope) == 1
-        assert await indexed(bare, scope) == 0
+        assert await all_indexed(bare, scope) == 1
+        assert await all_indexed(tier, scope) == 1
+        assert await all_indexed(bare, scope) == 0
     assert second.heard == [f"It rained. We swam {round_}." for round_ in range(3)]
     assert await numbers(app, scope) == {f"m{n}": [-1, 0, 1] for n in range(3)}
 
@@ -148,10 +140,10 @@ async def test_a_chunk_without_sentences_is_not_taken_for_one_that_has_some(
         episodic_entry("I saw you there. It rained.", id="a1", name="Ana"),
     ]
     await tier.store(scope, entries)
-    await indexed(tier, scope)
+    await all_indexed(tier, scope)
     await bare.forget(scope, ["b1"])
     assert await numbers(app, scope) == {"a1": [-1]}
-    assert await indexed(bare, scope) == 1
+    assert await all_indexed(bare, scope) == 1
     assert await numbers(app, scope) == {"a1": [-1, 0, 1]}
 
 
@@ -165,10 +157,10 @@ async def test_what_is_forgotten_has_none_and_what_is_left_keeps_its_own(
         episodic_entry("I saw you there.", id="a2", name="Ana"),
     ]
     await tier.store(scope, entries)
-    await indexed(tier, scope)
+    await all_indexed(tier, scope)
     second.heard.clear()
     await tier.forget(scope, ["b1"])
-    await indexed(tier, scope)
+    await all_indexed(tier, scope)
     assert second.heard == []  # it names nobody else: of its sentences alone some are embedded again
     assert {identifier: of[0] for identifier, of in (await numbers(app, scope)).items()} == {"a1": -1, "a2": -1}
     assert not await tier.erase(scope, 1 << 62)
@@ -183,7 +175,7 @@ async def test_only_what_is_in_the_view_and_of_the_time_has_one(
     secret = secret.model_copy(update={"interaction": secret.interaction.model_copy(update={"visibility": "agent"})})
     late = episodic_entry("A saffron lighthouse.", id="late", occurred_at=NOON + timedelta(days=1))
     await tier.store(scope, [secret, episodic_entry("The lighthouse.", id="shared"), late])
-    await indexed(tier, scope)
+    await all_indexed(tier, scope)
     assert set(await encoded(tier, scope.seen_by("sales"), second)) == {"secret", "shared", "late"}
     assert set(await encoded(tier, scope.seen_by("care"), second)) == {"shared", "late"}
     assert set(await encoded(tier, scope, second, as_of=NOON)) == {"secret", "shared"}
@@ -193,7 +185,7 @@ async def test_only_what_is_in_the_view_and_of_the_time_has_one(
 async def test_it_changes_no_sentence_and_no_search_by_words(tier: PostgresEpisodicTier, second: HashingSecond) -> None:
     scope = new_scope()
     await tier.store(scope, [episodic_entry("It rained. We swam to a saffron lighthouse.", id="m1")])
-    await indexed(tier, scope)
+    await all_indexed(tier, scope)
     [vector] = (await second.encode_questions([QUESTION])).tolist()
     lexical = episodic_query(scope, QUESTION).model_copy(update={"mode": "lexical"})
     assert await tier.retrieve(lexical) == await tier.retrieve(lexical.model_copy(update={"second": tuple(vector)}))
@@ -211,7 +203,7 @@ async def test_what_was_chosen_of_a_large_scope_brings_it_too_and_segments_are_m
 ) -> None:
     scope = new_scope()
     await bare.store(scope, [episodic_entry(f"The lighthouse. We swam {n}.", id=f"m{n}") for n in range(4)])
-    await indexed(bare, scope)
+    await all_indexed(bare, scope)
     [embedding] = await tier._embedder.embed([QUESTION])
     [vector] = await second.encode_questions([QUESTION])
     gap = Gap(scope.user_id, -1, (1 << 63) - 1, is_last=True)
@@ -221,7 +213,7 @@ async def test_what_was_chosen_of_a_large_scope_brings_it_too_and_segments_are_m
             return (await segments.read_missing(Missing(gap, gap.until))).source()
 
     before = await source()
-    await indexed(tier, scope)
+    await all_indexed(tier, scope)
     after = await source()
     assert (after.vector_rows == before.vector_rows).all()
     assert (after.vectors == before.vectors).all()
@@ -241,7 +233,7 @@ async def test_one_that_cannot_be_loaded_is_done_without(endpoints: Endpoints, a
     lost.is_lost = True
     async with episodic_tier(endpoints, second=lost) as opened:
         await opened.store(scope, [episodic_entry("It rained. We swam.", id="m1")])
-        assert await indexed(opened, scope) == 1
+        assert await all_indexed(opened, scope) == 1
     assert await numbers(app, scope) == {"m1": [0, 1]}
 
 
@@ -251,7 +243,7 @@ async def test_the_real_one_tells_the_answer_from_what_shares_its_words(endpoint
         async with episodic_tier(endpoints, second=encoder) as opened:
             texts = {"answers": "You see it from Porto, yellow as a crocus.", "other": "My dentist is Dr Weiss."}
             await opened.store(scope, [episodic_entry(text, id=identifier) for identifier, text in texts.items()])
-            assert await indexed(opened, scope) == 2
+            assert await all_indexed(opened, scope) == 2
             cosines = await encoded(opened, scope, encoder)
     finally:
         await encoder.close()

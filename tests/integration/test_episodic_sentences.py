@@ -14,7 +14,7 @@ from ragpp.models import Memory, Scope
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import episodic
 from ragpp_services.episodic.tier import PostgresEpisodicTier
-from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.episodic import NOON, all_indexed, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
@@ -67,14 +67,6 @@ async def rows(app: asyncpg.Connection, scope: Scope, table: str = "sentences") 
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
         statement = _ROWS if table == "sentences" else "SELECT turn, part FROM episodic.sentenced"
         return [tuple(row) for row in await app.fetch(statement)]
-
-
-async def all_indexed(tier: PostgresEpisodicTier, scope: Scope, limit: int = 32) -> int:
-    """How many chunks were looked at until none was left."""
-    looked_at = 0
-    while done := await tier.index_sentences(scope, limit):
-        looked_at += done
-    return looked_at
 
 
 async def embedded(tier: PostgresEpisodicTier, scope: Scope, embedder: Listening) -> list[str]:

@@ -59,6 +59,14 @@ async def episodic_tier(
         yield tier
 
 
+async def all_indexed(tier: PostgresEpisodicTier, scope: Scope) -> int:
+    """Index the sentences of the scope; returns how many chunks were looked at until none was left."""
+    looked_at = 0
+    while done := await tier.index_sentences(scope):
+        looked_at += done
+    return looked_at
+
+
 def episodic_entry(
     text: str,
     *,
