@@ -344,7 +344,7 @@ SearchMode = Literal["hybrid", "dense", "lexical"]
 
 
 STANDING: Final = "standing"
-"""In the metadata of what always holds and has nothing to do with the query (procedural)."""
+"""In the metadata of what always holds, whatever the query is (procedural)."""
 
 
 class MemoryQuery(Value):

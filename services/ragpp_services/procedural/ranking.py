@@ -32,13 +32,13 @@ COSINE_SHARE: Final = 0.7
 """Of a preference's relevance; the rest is the share of the query's words that it has."""
 
 ABOUT: Final = COSINE_SHARE * NEAR_COSINE
-"""From this relevance on a rule, or what always holds, is about a query: as near as that, or with half of its words."""
+"""From this relevance on a rule is about a query: as near as that, or with half of its words."""
 
 RULE_SHARE: Final = 0.5
 """The largest part of an answer that rules take while there are preferences to fill the rest."""
 
 MAX_STANDING: Final = 8
-"""The most of what always holds and has nothing to do with the query in an answer: a context has room for few."""
+"""The most of what always holds in an answer: a context has room for few."""
 
 FINDING_RELEVANCE: Final = 0.2
 """The least relevance of a finding that is returned, on the scale of a preference's: a user has hundreds, and most have
@@ -117,10 +117,10 @@ def rule_memory(scored: Scored[Rule], situation: Situation, *, called: bool) -> 
     if called:
         return _rule_memory(rule, 0.8 + 0.1 * (rule.priority / 10 + max(0.0, similarity or 0.0)), similarity)
     relevance = relevance_of(rule.text, similarity, situation)
-    score = 0.6 * relevance * (1 + rule_confidence(rule)) / 2
-    if relevance >= ABOUT:
-        return _rule_memory(rule, score, similarity)
-    return standing(_rule_memory(rule, score, similarity)) if always_holds(rule) else None
+    memory = _rule_memory(rule, 0.6 * relevance * (1 + rule_confidence(rule)) / 2, similarity)
+    if always_holds(rule):
+        return standing(memory)
+    return memory if relevance >= ABOUT else None
 
 
 def always_holds(rule: Rule) -> bool:
@@ -135,12 +135,11 @@ def preference_memory(scored: Scored[Preference], situation: Situation) -> Memor
     line = preference_line(preference.category, preference.key, preference.value)
     relevance = relevance_of(line, similarity, situation)
     memory = _preference_memory(preference, 0.6 * relevance * (1 + preference.confidence) / 2, similarity)
-    holds = preference.category.casefold() in ALWAYS_RELEVANT and relevance < ABOUT
-    return standing(memory) if holds else memory
+    return standing(memory) if preference.category.casefold() in ALWAYS_RELEVANT else memory
 
 
 def standing(memory: Memory) -> Memory:
-    """`memory`, marked as what always holds and has nothing to do with the query."""
+    """`memory`, marked as what always holds, whatever the query is."""
     return memory.model_copy(update={"metadata": {**memory.metadata, STANDING: True}})
 
 

@@ -17,7 +17,7 @@ import snowballstemmer
 
 from ragpp.models import Interaction
 from ragpp.text.affixes import ARABIC, HANGUL, arabic_forms, asked_korean, pairs_beside, stored_korean
-from ragpp.text.english import FUNCTION_WORDS, day_in_words
+from ragpp.text.english import FUNCTION_WORDS, STOP_WORDS, day_in_words
 from ragpp.text.folding import folded
 from ragpp.text.function_words import CHINESE_QUESTION, OTHER_FUNCTION_WORDS
 from ragpp.text.unspaced import UNSPACED, asked_in, letters_in, pairs, segments, stored_in
@@ -143,12 +143,19 @@ def asked_words(text: str) -> tuple[frozenset[int], ...]:
     return tuple(frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in forms) for forms in asked)
 
 
+@lru_cache(QUESTIONS_KEPT)
+def content_words(text: str) -> tuple[frozenset[int], ...]:
+    """As `asked_words`; what says little by itself ("about", "since") only where there is nothing else."""
+    forms = _asked_words(text, _IDLE | STOP_WORDS)
+    return tuple(frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in word) for word in forms) or asked_words(text)
+
+
 def read_question(text: str) -> None:
     """Have what is asked of a question remembered, so that asking for it takes no time: for a long one, of which that
     takes tens of milliseconds, to be done beside an event loop."""
     question_words(text)
     query_terms(text)
-    asked_words(text)
+    content_words(text)
 
 
 def word_count(text: str) -> int:
@@ -277,7 +284,7 @@ def _stemmer(script: str) -> "snowballstemmer.stemmer | None":
 
 
 CACHES: Final[Mapping[Literal["questions", "stems"], Sequence[Callable[[], tuple[int, int, int | None, int]]]]] = {
-    "questions": [one.cache_info for one in (question_words, query_terms, asked_words, _asked_words)],
+    "questions": [one.cache_info for one in (question_words, query_terms, asked_words, content_words, _asked_words)],
     "stems": [_dimension.cache_info],
 }
 """What tells of each how often it was known already, and how often not: the first two of what `lru_cache` tells."""

@@ -5,8 +5,9 @@ behind it, and of a long question nobody can say that it tells nothing: "Can you
 which uses version 2.3, …?" So a sentence is cut where a clause may begin. One that begins with an interrogative word,
 or an auxiliary before its subject, asks; one with a subject and a finite verb of its own tells, as does a relative
 clause, and what they are about is told with them; a request tells, unless it asks to be told (`requests`). What is none
-of these goes on with the clause before it. A question of more than LONGEST_QUESTION words tells. In a script of which
-no words are known here, the mark says that the last clause asks.
+of these goes on with the clause before it, and function words alone ("since" before "when is it broken?") tell
+nothing. A question of more than LONGEST_QUESTION words tells. In a script of which no words are known here, the mark
+says that the last clause asks.
 """
 
 import re
@@ -14,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.text.lexical import MAX_WORD_CHARS, word_count
+from ragpp.text.english import CHAT_WORDS, STOP_WORDS
+from ragpp.text.lexical import MAX_WORD_CHARS, word_count, words
 from ragpp.text.mentions import is_of_other_script
 from ragpp.text.sentences import clean, split
 from ragpp_services.episodic.reading.requests import OPENING, WH, YOU, asks_to_be_told, is_request, states
@@ -42,6 +44,7 @@ _CLAUSE: Final = re.compile(
 )
 """Where a clause may begin: behind a mark, at a conjunction before a subject, and without a mark at what begins a
 question, a request, or what somebody is."""
+_IDLE: Final = STOP_WORDS | CHAT_WORDS
 _NOTHING: Final = re.compile(r"(?!)")
 _QUESTION_MARK: Final = re.compile(r"[?？؟][\"'”’)\]*_]*\s*$")
 _ASKING_CLAUSE: Final = re.compile(
@@ -105,7 +108,7 @@ def divided_sentence(sentence: str) -> tuple[str, str]:
     told: list[str] = []
     asked: list[str] = []
     for clause, tells in _judged(sentence):
-        (told if tells else asked).append(clause)
+        (told if tells and not _IDLE.issuperset(words(clause)) else asked).append(clause)
     question = ", ".join(asked)
     if not question or not _has_at_most(LONGEST_QUESTION, question):
         return sentence, ""

@@ -21,7 +21,7 @@ from ragpp.names import SPEAKER, is_same
 from ragpp.ranking.relevance import raw_of
 from ragpp.redaction import is_redacted
 from ragpp.retrieval.calibration import Calibration
-from ragpp.text.lexical import asked_words, stored_terms
+from ragpp.text.lexical import content_words, stored_terms
 from ragpp.text.persons import in_the_first_person
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import asks_for_all
@@ -75,7 +75,7 @@ def relevance_of(
     """
     if _in_other_letters(query):
         scale = None
-    wanted = asked_words(query)
+    wanted = content_words(query)
     ranked = [memory for name in _RANKED for memory in answers.get(name, ())[:FIRST] if not _withheld(memory, wanted)]
     facts = [
         one
@@ -102,7 +102,7 @@ def about_question(
     trigger of theirs; that somebody exists is about none. `scale` and `asker` as in `relevance_of`."""
     if _in_other_letters(query):
         scale = None
-    wanted, of_oneself = asked_words(query), in_the_first_person(query)
+    wanted, of_oneself = content_words(query), in_the_first_person(query)
     facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
     told = _known_evidence(wanted, facts, scale, asker if of_oneself else None, of_oneself=of_oneself)
     return {
@@ -166,10 +166,10 @@ def _facts(memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _exactness(fact: Memory, wanted: Sequence[frozenset[int]], asker: str | None, *, of_oneself: bool) -> float:
-    """1 where `fact` has all words `wanted`, each in one of its forms, 0 where not. One between others than the `asker`
-    has the name of one of them among these; where somebody without a name asks `of_oneself`, who may be one of them or
-    not, it is HALF."""
-    told = frozenset(stored_terms(fact.text.replace("_", " ")))
+    """1 where `fact`, or the sentence that a relationship was read from, has all words `wanted`, each in one of its
+    forms, 0 where not. One between others than the `asker` has the name of one of them among these; where somebody
+    without a name asks `of_oneself`, who may be one of them or not, it is HALF."""
+    told = frozenset(stored_terms(f"{fact.text.replace('_', ' ')} {fact.metadata.get('context') or ''}"))
     if not wanted or any(told.isdisjoint(word) for word in wanted):
         return 0.0
     ends = [str(fact.metadata[end]) for end in ("source", "target") if end in fact.metadata]

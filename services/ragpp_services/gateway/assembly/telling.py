@@ -8,27 +8,26 @@ from ragpp.models import DEFAULT_PRIORITY, STANDING, Memory
 from ragpp.text.kinship import is_said_by_name
 
 STANDING_SHARE: Final = 0.05
-"""Share of a context's room for what always holds and has nothing to do with the question (`ragpp.models.STANDING`:
-form of answers, how to be addressed). It has that whatever else there is, and nothing of it is shown beyond: two lines
-in a context of 500 tokens, ten in one of 2,000. A line costs some ten tokens; people ask for few such things, and each
-is for every answer."""
+"""Of a context's room, for what always holds (`ragpp.models.STANDING`: form of answers, how to be addressed). It has
+that whatever else there is, and nothing of it is shown beyond: two lines in a context of 500 tokens, ten in one of
+2,000. A line costs some ten tokens; people ask for few such things, and each is for every answer."""
 LEAST_STANDING: Final = 16
 """Tokens that it has in a small context: one line."""
 
 
 def room_for_standing(room: int) -> int:
-    """The tokens of a context for what always holds."""
+    """Of the tokens of a context, for what always holds."""
     return max(LEAST_STANDING, int(room * STANDING_SHARE))
 
 
 def standing(ranking: Sequence[Memory]) -> list[Memory]:
-    """Those of `ranking` that always hold, rules of a high priority first."""
+    """What of `ranking` (best first) always holds, rules of a high priority first."""
     held = [memory for memory in ranking if STANDING in memory.metadata]
     return sorted(held, key=lambda memory: -cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)))
 
 
 def says_nothing(memory: Memory) -> bool:
-    """True where a line of it would say no more than that somebody exists, that two things were mentioned together, or
+    """Whether a line of it would say no more than that somebody exists, that two things were mentioned together, or
     what the name of one of them says ("Noor's father FATHER_OF Noor"). An entity tells by what else it is called."""
     about = memory.metadata
     if memory.kind == "entity":
