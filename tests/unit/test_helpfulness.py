@@ -51,6 +51,8 @@ def test_where_nothing_seems_to_be_known_two_lines_are_shown_and_what_always_hol
     always = known("sam").model_copy(update={"metadata": {STANDING: True}})
     ranking = [*(said(str(n), 0.4) for n in range(10)), known("tea", "0"), always]
     assert shown(ranking, level="none") == ["0", "1", "sam"]
+    manual = [known(str(n), kind="passage", tier="catalog") for n in range(3)]
+    assert shown([*manual, said("a", 0.2)], level="none") == ["0", "1"]
     assert AT_MOST == 2
 
 

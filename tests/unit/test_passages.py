@@ -69,13 +69,14 @@ class One:
 
     text: str
     score: float
+    coverage: float | None = None
     resources: frozenset[str] = frozenset({"manual"})
     is_passage: bool = False
     is_replaced: bool = False
 
 
-def passage(text: str, score: float, *resources: str) -> One:
-    return One(text, score, frozenset(resources or {"manual"}), is_passage=True)
+def passage(text: str, score: float, *resources: str, coverage: float = 0.8) -> One:
+    return One(text, score, coverage, frozenset(resources or {"manual"}), is_passage=True)
 
 
 def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_better() -> None:
@@ -86,6 +87,11 @@ def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_
     assert told_once([item], [passage(RESET, 0.5)]) == [item, passage(RESET, 0.5)]
     other = passage(whole, 0.7, "leaflet")
     assert told_once([item], [other]) == [other, item]  # of another resource it is another's word
+
+
+def test_a_passage_that_has_no_more_of_what_is_asked_than_its_item_gives_way_to_it() -> None:
+    item = One("The warranty is two years", 0.6, coverage=0.8)
+    assert told_once([item], [passage(f"The warranty is two years. {RESET}", 0.7, coverage=0.7)]) == [item]
 
 
 def test_where_a_passage_says_no_more_than_its_item_the_item_is_shown() -> None:

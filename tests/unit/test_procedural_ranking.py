@@ -1,12 +1,13 @@
 """Which rules and preferences answer a query."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.learned import Finding
+from ragpp.learned import LEARNED_RULE, Finding
 from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support.scopes import new_scope
@@ -27,6 +28,11 @@ def rule(text: str, *triggers: str, priority: int = 5, similarity: float | None 
         occurred_at=NOON,
     )
     return Scored(value, similarity)
+
+
+def learned(text: str, *, similarity: float = 0.0) -> Scored[Rule]:
+    scored = rule(text, similarity=similarity)
+    return replace(scored, item=scored.item.model_copy(update={"id": f"{LEARNED_RULE}{text}"}))
 
 
 def preference(value: str, *, category: str = "food", similarity: float = 0.0) -> Scored[Preference]:
@@ -97,12 +103,25 @@ def test_a_rule_whose_triggers_do_not_match_is_found_only_when_its_meaning_is_ne
     assert [m.id for m in rank(query("something else"), [far, near], [])] == ["near"]
 
 
-def test_a_rule_without_triggers_always_holds_and_says_that_it_is_about_something_else() -> None:
-    (held,) = rank(query("anything"), [rule("use metric units")], [])
-    assert (held.id, held.metadata[STANDING], held.score) == ("use metric units", True, 0.0)
-    (about,) = rank(query("which units do I use?"), [rule("use metric units", similarity=0.5)], [])
-    assert STANDING not in about.metadata
+def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
+    (held,) = rank(query("anything"), [rule("file the claim")], [])
+    assert (held.id, held.metadata[STANDING], held.score) == ("file the claim", True, 0.0)
+    (about,) = rank(query("which claim do I file?"), [rule("file the claim", similarity=0.5)], [])
+    assert STANDING in about.metadata
     assert 0.2 < about.score < 0.6
+
+
+@pytest.mark.parametrize("text", ["Answer in French.", "Use bullet points.", "Call me Sam.", "Do not use emojis."])
+def test_a_learned_rule_on_how_to_answer_always_holds(text: str) -> None:
+    (held,) = rank(query("anything"), [learned(text)], [])
+    assert held.metadata[STANDING]
+
+
+@pytest.mark.parametrize("text", ["The dining room becomes hers.", "Do not plan work on fridays."])
+def test_another_learned_rule_is_shown_where_the_question_is_about_it(text: str) -> None:
+    assert rank(query("anything"), [learned(text)], []) == []
+    (about,) = rank(query("anything"), [learned(text, similarity=NEAR_COSINE)], [])
+    assert STANDING not in about.metadata
 
 
 def test_a_rule_is_worth_what_it_has_to_do_with_the_query_and_no_more() -> None:

@@ -383,7 +383,7 @@ def test_a_sentence_that_answers_lifts_its_message_and_not_its_similarity() -> N
     whole = table([[0.9], [0.9]], [0.4, 0.4], sessions=[0, 1])
     first, second = rank(replace(whole, sentences=np.array([float("nan"), 0.8])), SPOKEN)
     assert (first.row, second.row) == (1, 0)
-    assert first.signals["meaning"] == pytest.approx((0.4 + 0.8) / 2)
+    assert first.signals["meaning"] == pytest.approx(0.4 + DEFAULT.sentence * (0.8 - 0.4))
     assert second.signals["meaning"] == pytest.approx(0.4)
     assert (first.similarity, second.similarity) == (0.4, 0.4)
 

@@ -89,12 +89,15 @@ def _signals(told: float, cosine: float) -> dict[str, JsonValue]:
 
 
 class Told(Protocol):
-    """An item or a passage to be shown. `resources`: ids of those that say it."""
+    """An item or a passage to be shown. `coverage`: its own share of the question's information, 0 to 1, None for
+    none. `resources`: ids of those that say it."""
 
     @property
     def text(self) -> str: ...
     @property
     def score(self) -> float: ...
+    @property
+    def coverage(self) -> float | None: ...
     @property
     def resources(self) -> frozenset[str]: ...
     @property
@@ -111,7 +114,8 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
     that is hardly about the question (LEAST) or far behind the best item (BESIDE).
 
     An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
-    item where the passage says no more. A passage that says what was replaced since is left out: its item tells that.
+    item where the passage says no more, or no more of what is asked. A passage that says what was replaced since is
+    left out: its item tells that.
     """
     words = {id(one): frozenset(stored_terms(one.text)) for one in (*items, *passages)}
 
@@ -126,7 +130,9 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
     holding = [
         one
         for one in near
-        if not any(says(one, item) for item in replaced) and not any(says(item, one) for item in items)
+        if not any(says(one, item) for item in replaced)
+        and not any(says(item, one) for item in items)
+        and not any(says(one, item) and _covers(item) >= _covers(one) for item in items)
     ]
     shown: list[ToldT] = []
     for one in _merged(items, holding):
@@ -138,6 +144,10 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
         if not again:
             shown.append(one)
     return shown
+
+
+def _covers(one: Told) -> float:
+    return one.coverage or 0.0
 
 
 def _odds(score: float) -> float:

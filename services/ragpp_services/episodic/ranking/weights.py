@@ -38,10 +38,10 @@ class Weights:
     borrowing: float = 0.25
     """Cosine from which on an interaction takes all that its neighbours and its session lend it; less takes a share of
     it, 0 none: what has nothing to do with the question does not answer it for standing beside what does."""
-    meaning_before: float = 0.5
-    meaning_after: float = 0.3
+    meaning_before: float = 0.7
+    meaning_after: float = 0.2
     """Share of what the previous and the next interaction's cosine are above its own that it takes."""
-    sentence: float = 0.5
+    sentence: float = 0.65
     """Share of its best sentence in what an interaction means: a long one is found by what answers in it. Of a question
     whose words find nothing the whole says more, so it counts by trust."""
     second_share: float = 0.5
@@ -53,9 +53,9 @@ class Weights:
     second_named: float = 0.5
     """Beside that, and by trust as well, for what the second encoder says of the chunk alone, in which no neighbour has
     a share; less where the question names who said it, which tells more."""
-    speaker: float = 0.2
+    speaker: float = 0.25
     session: float = 0.25
-    kind: float = 0.15
+    kind: float = 0.07
     """For the kind of answer that is asked for: a time, a number, a name, a place."""
     of_others: float = 0.2
     """Share of its words that counts of what is about somebody else than the question."""

@@ -22,7 +22,7 @@ tokens contexts of the latter lose their answer for 7 questions of 1,000, and 29
 the question, 19 % where all that fits is shown. Odds until ENOUGH did better than a least probability, which a
 question with many answers as likely takes everything from. `make eval-lives` and `make eval-curve` print what holds."""
 AT_MOST: Final = 2
-"""Interactions that are shown where nothing seems to be about the question."""
+"""Interactions and what is curated, together, that are shown where nothing seems to be about the question."""
 
 _ENOUGH_SHOWN: Final = "what is shown has nearly all of the chance to help; this would add next to nothing"
 _NOTHING_KNOWN: Final = "nothing that was found seems to be about the question"
@@ -46,23 +46,19 @@ def why_not_shown(
     `known`: what is about the question by itself of all that is no interaction. Nothing else of what was learned or
     curated is shown: what it rests on says it. What always holds is not judged here.
     """
-    said = [memory for memory in ranking if memory.kind == "interaction"]
+    judged = [memory for memory in ranking if memory.kind not in _OF_NOW and STANDING not in memory.metadata]
+    if level == "none":
+        found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
+        return {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in found[:AT_MOST]}
+    said = [memory for memory in judged if memory.kind == "interaction"]
     cut: dict[MemoryKey, str] = {}
     so_far = 0.0
-    for place, (memory, share) in enumerate(zip(said, shares([one.score for one in said]), strict=True)):
-        if level == "none" and place >= AT_MOST:
-            cut[memory_key(memory)] = _NOTHING_KNOWN
-        elif so_far >= ENOUGH:
+    for memory, share in zip(said, shares([one.score for one in said]), strict=True):
+        if so_far >= ENOUGH:
             cut[memory_key(memory)] = _ENOUGH_SHOWN
         so_far += share
-    for memory in ranking:
-        if memory.kind in _SAID or STANDING in memory.metadata:
-            continue
-        if level == "none":
-            cut[memory_key(memory)] = _NOTHING_KNOWN
-        elif memory_key(memory) not in known:
-            cut[memory_key(memory)] = _BESIDE
-    return cut
+    learned = [memory for memory in judged if memory.kind != "interaction"]
+    return cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
 
 
-_SAID: Final = frozenset({"interaction", "message", "summary"})
+_OF_NOW: Final = frozenset({"message", "summary"})
