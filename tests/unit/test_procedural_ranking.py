@@ -111,13 +111,17 @@ def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
     assert 0.2 < about.score < 0.6
 
 
-@pytest.mark.parametrize("text", ["Answer in French.", "Use bullet points.", "Call me Sam.", "Do not use emojis."])
+@pytest.mark.parametrize(
+    "text", ["Answer in French.", "Use bullet points.", "Call me Sam.", "Do not use emojis.", "Keep replies short."]
+)
 def test_a_learned_rule_on_how_to_answer_always_holds(text: str) -> None:
     (held,) = rank(query("anything"), [learned(text)], [])
     assert held.metadata[STANDING]
 
 
-@pytest.mark.parametrize("text", ["The dining room becomes hers.", "Do not plan work on fridays."])
+@pytest.mark.parametrize(
+    "text", ["The dining room becomes hers.", "Do not plan work on fridays.", "Packing lists by room, in plain words."]
+)
 def test_another_learned_rule_is_shown_where_the_question_is_about_it(text: str) -> None:
     assert rank(query("anything"), [learned(text)], []) == []
     (about,) = rank(query("anything"), [learned(text, similarity=NEAR_COSINE)], [])

@@ -3,6 +3,9 @@
 import re
 from typing import Final
 
+from ragpp.text.english import CHAT_WORDS, STOP_WORDS
+from ragpp.text.lexical import words
+
 FORM: Final = re.compile(
     r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles|grams|bullet|bullets|emojis?|formal\w*|informal\w*|"
     r"plain|simple|simply|"
@@ -23,7 +26,14 @@ _ANSWERING: Final = re.compile(
     re.IGNORECASE,
 )
 
+LEFT: Final = 1
+"""Content word beside those of the manner in an instruction for every answer; one with more says what it is for:
+"Recipes in grams, for five people", "Short words in letters to the school". A judgement, not fitted."""
+
 
 def is_about_answers(text: str) -> bool:
     """True where `text`, an instruction, tells how to answer or what to call somebody, whatever the question is."""
-    return FORM.search(text) is not None or _ANSWERING.search(text) is not None
+    rest, found = FORM.subn(" ", text)
+    rest, more = _ANSWERING.subn(" ", rest)
+    left = [word for word in words(rest) if word not in STOP_WORDS and word not in CHAT_WORDS]
+    return found + more > 0 and len(left) <= LEFT
