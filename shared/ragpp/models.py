@@ -385,9 +385,10 @@ class Memory(Value):
     `similarity`: cosine to the query where there is one, -1 to 1. `coverage`: the share of the query's information that
     its words tell, 0 to 1, where it was searched by words. `confidence`: how sure it is that this holds.
     `utc_offset`: of the clock by which `occurred_at` is told, in minutes; None, UTC.
-    `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
-    text is made around it. `sources`: ordered ids of the interactions or resources it rests on. `corrected_by`: the id
-    of the interaction that says otherwise since, or of the relationship learned from it that a person rejected.
+    `tokens`: of `text`. `focus` and `focus_end`: where in `text` the part that answers begins and ends, in characters
+    (None: at its end); it stands for all where there is no room. `sources`: ordered ids of the interactions or
+    resources it rests on. `corrected_by`: the id of the interaction that says otherwise since, or of the relationship
+    learned from it that a person rejected.
     `explain`: how its score came about, on request.
     """
 
@@ -396,6 +397,7 @@ class Memory(Value):
     kind: MemoryKind
     text: str
     focus: int = Field(default=0, ge=0)
+    focus_end: int | None = Field(default=None, ge=0)
     score: float = Field(ge=0, le=1)
     similarity: float | None = None
     coverage: float | None = None

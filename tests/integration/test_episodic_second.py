@@ -74,7 +74,7 @@ async def encoded(
     async with store.reader(scope) as reader:
         columns = await reader.scan(Filters(), as_of, embedding, (), second=vector)
         search = Search.of(Scanned(columns), (), query)
-        found = await reader.found(search.keys, vectors=False)
+        found = await reader.found(search.keys, None, vectors=False)
     assert search.table.second is not None
     assert np.array_equal(search.table.second, unpack(columns, ()).second, equal_nan=True)
     places = {found[int(ordinal)].stored.interaction.id: row for row, ordinal in enumerate(search.table.ordinals)}

@@ -109,10 +109,14 @@ def test_what_was_replaced_names_what_replaced_it() -> None:
     assert [(memory.id, memory.corrected_by) for memory in memories] == [("m2", None), ("m1", "m2")]
 
 
-def test_a_long_text_is_focused_on_the_sentence_with_the_words_of_the_question() -> None:
-    text = "We walked all day. " * 30 + "The bike is in the cellar. " + "It rained again. " * 10
+def test_a_text_is_focused_on_the_sentence_with_the_words_of_the_question_and_what_is_around_it() -> None:
+    text = (
+        "We walked along the river all day. " * 30 + "The bike is in the cellar. " + "The rain came back again. " * 10
+    )
     (memory,) = searched("Where is the bike?", [text])
-    assert memory.text[memory.focus :].startswith("The bike is in the cellar")
+    part = memory.text[memory.focus : memory.focus_end]
+    assert part.startswith("We walked along the river all day. The bike is in the cellar.")
+    assert len(part) < 120
 
 
 def test_an_explained_memory_has_the_signals_that_its_raw_score_is_the_sum_of() -> None:

@@ -107,10 +107,16 @@ SELECT * FROM scanned, told;
 
 -- name: found
 -- The interactions that a scan chose, by the key that the index on time has, each with the chunk that was found:
--- where it begins and ends in the content, and its vector in the binary form of halfvec where that is asked for.
--- $3 occurred_at timestamptz[], $4 ordinals bigint[], $5 parts int[], $6 with vectors
+-- where it begins and ends in the content, its vector in the binary form of halfvec where that is asked for, and the
+-- cosines of its sentences, null where it has none.
+-- $3 occurred_at timestamptz[], $4 ordinals bigint[], $5 parts int[], $6 with vectors, $7 query embedding halfvec or null
 SELECT interactions.*, chunks.start AS found_start, chunks."end" AS found_end,
-       CASE WHEN $6::boolean THEN halfvec_send(chunks.embedding) END AS found_vector
+       CASE WHEN $6::boolean THEN halfvec_send(chunks.embedding) END AS found_vector,
+       CASE WHEN $7::halfvec IS NOT NULL THEN (
+         SELECT array_agg((1 - (sentences.embedding <=> $7::halfvec))::real ORDER BY number)
+           FROM episodic.sentences
+          WHERE sentences.tenant_id = $1 AND sentences.user_id = $2
+            AND sentences.turn = chosen.ordinal AND sentences.part = chosen.part AND number >= 0) END AS found_told
   FROM unnest($3::timestamptz[], $4::bigint[], $5::int[]) AS chosen (occurred_at, ordinal, part)
   JOIN episodic.interactions USING (occurred_at, ordinal)
   JOIN episodic.chunks ON chunks.tenant_id = $1 AND chunks.user_id = $2

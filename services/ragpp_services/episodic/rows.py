@@ -83,12 +83,13 @@ class Forgotten:
 @dataclass(frozen=True, slots=True)
 class Found:
     """An interaction with the chunk that a scan found it by, `[start:end)` of its content. `vector`: of that chunk,
-    of length 1."""
+    of length 1. `told`: the cosines with the question of those of its sentences that have a vector, in their order."""
 
     stored: StoredInteraction
     start: int
     end: int
     vector: npt.NDArray[np.float32] | None
+    told: tuple[float, ...] = ()
 
 
 def interaction_values(new: NewInteraction, event_id: int) -> tuple[object, ...]:
@@ -121,7 +122,7 @@ def found_of(row: "asyncpg.Record") -> Found:
     """The interaction and the chunk in a row of the statement `found`."""
     packed = row["found_vector"]
     vector = None if packed is None else direction(packed)  # never zero: see `ragpp.embedding.vectors`
-    return Found(stored_of(row), row["found_start"], row["found_end"], vector)
+    return Found(stored_of(row), row["found_start"], row["found_end"], vector, tuple(row["found_told"] or ()))
 
 
 def stored_of(row: "asyncpg.Record") -> StoredInteraction:

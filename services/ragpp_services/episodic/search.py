@@ -13,9 +13,8 @@ from pydantic import JsonValue
 from ragpp.models import Memory, MemoryQuery
 from ragpp.ranking.choosing import Chosen, positions
 from ragpp.ranking.coverage import document_frequencies
-from ragpp.text.lexical import stored_terms
-from ragpp.text.sentences import clean, split
 from ragpp_services.episodic.alike import collapsed
+from ragpp_services.episodic.focusing import Asked, Part, answering
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
 from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
@@ -28,8 +27,9 @@ MOST_LOOKED_AT: Final = 4
 """Times as many as are asked for are fetched at most, where some of them say the same and are one."""
 STEPS: Final = max(DEFAULT.lending)
 """How far from each other interactions lend to each other."""
-LONG_CHARS: Final = 400
-"""A chunk of fewer characters is shown from its beginning."""
+MOST_READ: Final = 24
+"""The best of what was found, of which the part that answers is looked for, in some 0.2 ms each; of what stands behind
+them, and is shown where there is room, it is the chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ class Search:
         current = Currency(list(range(len(groups))), {})
         if self.wants_vectors:
             current = self._current_first(best, latest)
+        parts = self._parts([latest[index] for index in current.order[:MOST_READ]])
         memories: list[Memory] = []
         least = 0.0
         for index in reversed(current.order):
@@ -113,7 +114,7 @@ class Search:
                     least,
                     best[index].similarity,
                     coverage=best[index].coverage,
-                    focus=self._focus(latest[index], ranked[latest[index].stored.ordinal]),
+                    part=parts.get(latest[index].stored.ordinal, (latest[index].start, latest[index].end)),
                     sources=tuple(one.stored.interaction.id for one in groups[index]),
                     corrected_by=None if by is None else latest[by].stored.interaction.id,
                     explain=_explained(best[index]) if self.query.explain else None,
@@ -137,17 +138,16 @@ class Search:
             order = [order[place] for place in _spread([judged[index] for index in order], self.chunks)]
         return [groups[index] for index in order], [judged[index] for index in order]
 
-    def _focus(self, found: Found, ranked: Ranked) -> int:
-        """Where the part of a long text begins that was found: in its chunk, the sentence with most of the question's
-        words; the chunk's beginning where none has any."""
-        if found.end - found.start < LONG_CHARS:
-            return found.start
-        wanted = {term for term, weight in zip(self.terms, self.table.terms[ranked.row], strict=True) if weight > 0}
-        sentences = list(split(clean(found.stored.interaction.content[found.start : found.end])))
-        if not wanted or not sentences:
-            return found.start
-        best = max(sentences, key=lambda sentence: (len(wanted & set(stored_terms(sentence.text))), -sentence.start))
-        return found.start + best.start
+    def _parts(self, found: Sequence[Found]) -> dict[int, Part]:
+        """Which part of the text of each of `found`, best first, answers, by ordinal."""
+        asked = Asked.of(self.query.text, self.terms, information(self.table, self.signals).tolist())
+        rows = {int(self.chunks.ordinal[one.row]): one.row for one in self.ranked}
+        parts: dict[int, Part] = {}
+        for one in found:
+            holds = (self.table.terms[rows[one.stored.ordinal]] > 0).tolist()
+            start, end = answering(asked, _part(one), holds, one.told)
+            parts[one.stored.ordinal] = one.start + start, one.start + end
+        return parts
 
     def _current_first(self, best: Sequence[Ranked], latest: Sequence[Found]) -> Currency:
         statements = [
@@ -215,20 +215,22 @@ def memory_of(
     similarity: float | None,
     *,
     coverage: float | None = None,
-    focus: int = 0,
+    part: Part | None = None,
     corrected_by: str | None = None,
     sources: tuple[str, ...] = (),
     explain: dict[str, JsonValue] | None = None,
 ) -> Memory:
-    """`stored` as a memory; `coverage`: the share of the question's information that it tells; `focus`: where the
-    part of it that was found begins; `sources`: those who said the same, itself first."""
+    """`stored` as a memory; `coverage`: the share of the question's information that it tells; `part`: where what
+    of it was found begins and ends; `sources`: those who said the same, itself first."""
     said = stored.interaction
+    start, end = part or (0, len(said.content))
     return Memory(
         id=said.id,
         tier="episodic",
         kind="interaction",
         text=said.content,
-        focus=focus,
+        focus=start,
+        focus_end=end if end < len(said.content) else None,
         corrected_by=corrected_by,
         explain=explain,
         score=score,

@@ -57,8 +57,9 @@ class Searching:
                 return []
             keys, found, groups = search.keys, dict[int, Found](), list[list[Found]]()
             looked_at, wanted = 0, query.limit
+            meant = None if query.mode == "lexical" else asked.embedding
             while looked_at < len(keys) and len(groups) < query.limit:
-                found |= await reader.found(keys[looked_at : looked_at + wanted], vectors=search.wants_vectors)
+                found |= await reader.found(keys[looked_at : looked_at + wanted], meant, vectors=search.wants_vectors)
                 looked_at += wanted
                 groups = search.distinct(found)
                 wanted = to_look_at_next(query.limit, looked_at, len(groups))

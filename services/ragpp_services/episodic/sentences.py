@@ -69,9 +69,15 @@ def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
     whole, sentences = index_line(said, text), list(split(clean(text)))
     if all(one.asks for one in sentences):
         return []
-    told = [text[one.start : one.end] for one in sentences if len(one.text) >= LEAST_CHARS]
-    found = (index_line(said, resolved(sentence, said.name, other))[:MOST_CHARS] for sentence in told[:MOST])
+    told = (text[start:end] for start, end in embedded([(one.start, one.end) for one in sentences]))
+    found = (index_line(said, resolved(sentence, said.name, other))[:MOST_CHARS] for sentence in told)
     return [line for line in found if line != whole]
+
+
+def embedded(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of a chunk's sentences, each from where it begins to where it ends, that have a vector of their own where
+    any has; its number is the place here."""
+    return [(start, end) for start, end in pieces if end - start >= LEAST_CHARS][:MOST]
 
 
 def told_by(read: Sequence[Unread], heard: Iterable[Heard]) -> list[tuple[int, str]]:

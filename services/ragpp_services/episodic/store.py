@@ -213,11 +213,18 @@ class Reader(SentenceRows):
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
         return Columns(**row)
 
-    async def found(self, keys: Sequence[tuple[datetime, int, int]], *, vectors: bool) -> dict[int, Found]:
-        """The interactions of those (occurred_at, ordinal, part) that exist, by ordinal; with the parts' vectors on
-        request."""
+    async def found(
+        self,
+        keys: Sequence[tuple[datetime, int, int]],
+        embedding: Sequence[float] | npt.NDArray[np.float32] | None,
+        *,
+        vectors: bool,
+    ) -> dict[int, Found]:
+        """The interactions of those (occurred_at, ordinal, part) that exist, by ordinal; with the cosines of the parts'
+        sentences to `embedding`, where it is given, and the parts' vectors on request."""
         columns = tuple(map(list, zip(*keys, strict=True))) or ([], [], [])
-        rows = await self._connection.fetch(SQL["found"], *self._scope.user_key, *columns, vectors)
+        asked = None if embedding is None else halfvec(embedding)
+        rows = await self._connection.fetch(SQL["found"], *self._scope.user_key, *columns, vectors, asked)
         return {row["ordinal"]: found_of(row) for row in rows}
 
     async def repetitions(self, ids: Collection[str]) -> list[Repetition]:

@@ -190,7 +190,8 @@ class Recaller:
                     shown = fuse({name: memories[:most] for name, memories in found.items()})
             conversation, cut = _conversation(answers.get("short_term")), why_cut(request, shown, level, self._scale)
             with recall_step("pack", budget=budget):
-                packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut)
+                parts = not request.fill
+                packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut, in_parts=parts)
             offered = {memory_key(memory) for memory in shown}
             behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
             packed = replace(packed, cut={**packed.cut, **behind})

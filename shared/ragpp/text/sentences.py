@@ -6,7 +6,7 @@ Every rewrite keeps the length, so an offset in a cleaned text is the offset in 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from ragpp.text.unspaced import LETTERS
@@ -134,11 +134,28 @@ def split(cleaned: str) -> Iterator[Sentence]:
     """The sentences of a cleaned text in order, stripped, at most MAX_SENTENCE long, none without a letter or digit;
     in linear time."""
     mocking, marked = False, _MARKED.search(cleaned) is not None
-    for start, end in _cuts(cleaned):
-        for piece in _pieces(cleaned, start, end):
-            mocks = _MOCKING.search(piece.text) is not None or (mocking and _FOND.match(piece.text) is not None)
-            mocking = mocks
-            yield replace(piece, asks=True) if mocks or marked else piece
+    for start, end in pieces(cleaned):
+        text = cleaned[start:end]
+        mocks = _MOCKING.search(text) is not None or (mocking and _FOND.match(text) is not None)
+        mocking = mocks
+        yield Sentence(text, start, asks=mocks or marked or _is_question(text))
+
+
+def pieces(cleaned: str) -> Iterator[tuple[int, int]]:
+    """Where the sentences that `split` gives begin and end, without looking at what they say."""
+    for begin, end in _cuts(cleaned):
+        start = begin
+        while start < end:
+            stop = end
+            if end - start > MAX_SENTENCE:
+                gap = cleaned.rfind(" ", start + 1, start + MAX_SENTENCE)
+                stop = gap if gap > start else start + MAX_SENTENCE
+            piece = cleaned[start:stop]
+            stripped = piece.strip()
+            if _LETTER.search(stripped):
+                first = start + len(piece) - len(piece.lstrip())
+                yield first, first + len(stripped)
+            start = stop
 
 
 def stated_before(sentence: Sentence) -> Iterator[Sentence]:
@@ -162,19 +179,6 @@ def _cuts(cleaned: str) -> Iterator[tuple[int, int]]:
         yield begin, match.start()
         begin = match.end()
     yield begin, len(cleaned)
-
-
-def _pieces(text: str, begin: int, end: int) -> Iterator[Sentence]:
-    while begin < end:
-        stop = end
-        if end - begin > MAX_SENTENCE:
-            gap = text.rfind(" ", begin + 1, begin + MAX_SENTENCE)
-            stop = gap if gap > begin else begin + MAX_SENTENCE
-        piece = text[begin:stop]
-        stripped = piece.strip()
-        if _LETTER.search(stripped):
-            yield Sentence(stripped, begin + len(piece) - len(piece.lstrip()), _is_question(stripped))
-        begin = stop
 
 
 def between(boundary: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:

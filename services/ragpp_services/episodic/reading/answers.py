@@ -16,6 +16,8 @@ class Kind(IntFlag):
     PLACE = 8
 
 
+ALL: Final = Kind.TIME | Kind.NUMBER | Kind.NAME | Kind.PLACE
+
 _UNCERTAIN: Final = r"(?:ma(?:y|r|rch)|sat|sun)"
 """Months and days that are words as well: they count with a capital, or beside what makes them a date."""
 _TIMES: Final = (
@@ -60,19 +62,19 @@ _ASKED: Final = {
 }
 
 
-def kinds_in(text: str) -> Kind:
-    """The kinds of answer that `text` holds; a name is a capital within a sentence."""
-    return _of(_HOLDS, text)
+def kinds_in(text: str, among: Kind = ALL) -> Kind:
+    """The kinds of answer that `text` holds of those `among`; a name is a capital within a sentence."""
+    return _of(_HOLDS, text, among)
 
 
 def kinds_asked(question: str) -> Kind:
     """The kinds of answer that `question` is after; none for "what" and "why"."""
-    return _of(_ASKED, question)
+    return _of(_ASKED, question, ALL)
 
 
-def _of(patterns: dict[Kind, re.Pattern[str]], text: str) -> Kind:
+def _of(patterns: dict[Kind, re.Pattern[str]], text: str, among: Kind) -> Kind:
     found = Kind(0)
     for kind, pattern in patterns.items():
-        if pattern.search(text):
+        if kind & among and pattern.search(text):
             found |= kind
     return found

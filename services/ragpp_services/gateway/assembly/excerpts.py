@@ -9,7 +9,10 @@ from ragpp.text.port import TokenMeter
 CHARS_A_TOKEN: Final = 3
 """Fewer than a token has in most texts, so that an excerpt which begins earlier still reaches its end."""
 LONG_TOKENS: Final = 128
-"""An interaction up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
+"""An interaction up to this length is shown whole, or as the part of it that answers; of a longer one any excerpt may
+be shown."""
+SAVED_CHARS: Final = 48
+"""Some twelve tokens. Where no more than that is left out, the whole is shown."""
 ELLIPSIS: Final = " …"
 _CUTS: Final = 4
 """Times that a beginning is cut shorter to make room for what closes its fence; ordinary text needs one."""
@@ -44,3 +47,10 @@ def start_of_excerpt(memory: Memory, room: int) -> int:
         return memory.focus
     least = max(0, len(memory.text) - CHARS_A_TOKEN * room)
     return min(memory.focus, memory.text.find(" ", least) + 1 if least else 0)
+
+
+def part_of(memory: Memory) -> tuple[int, int] | None:
+    """Where the part of an interaction begins and ends that answers; None where it is as good as all of it."""
+    end = len(memory.text) if memory.focus_end is None else memory.focus_end
+    left_out = len(memory.text) - max(0, end - memory.focus)
+    return (memory.focus, end) if memory.kind == "interaction" and left_out >= SAVED_CHARS else None

@@ -15,7 +15,7 @@ _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 @dataclass(frozen=True)
 class Line:
     """A memory as it is shown: `head + day + rest + bracket`, and the end of the line. `tokens` without day and
-    bracket; what these add is counted apart."""
+    bracket; what these add is counted apart. `is_whole`: all of the memory's text stands in it."""
 
     memory: Memory
     head: str
@@ -25,6 +25,7 @@ class Line:
     day_tokens: int
     bracket: str = ""
     bracket_tokens: int = 0
+    is_whole: bool = True
 
     def cost(self, days: Collection[str]) -> int:
         """Tokens that it adds to a section whose lines have `days`."""

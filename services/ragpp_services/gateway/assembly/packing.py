@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Final
 
 from ragpp.context import layout
-from ragpp.context.quoting import end_of_lines
 from ragpp.models import STANDING, Memory, MemoryKind
 from ragpp.text.port import TokenMeter
-from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
+from ragpp_services.gateway.assembly.excerpts import is_long
 from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
+from ragpp_services.gateway.assembly.making import LineMaker
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.telling import room_for_standing, says_nothing, standing
 
@@ -31,8 +31,6 @@ RESTATED: Final = 0.03
 """The same for items that rest on past interactions, which say it themselves."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
-MIN_EXCERPT_TOKENS: Final = 24
-"""Shorter than this, an excerpt of a long interaction says too little to be worth its line."""
 
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "summary": layout.RECENT,
@@ -95,15 +93,18 @@ def pack(
     budget: int,
     counter: TokenMeter,
     cut: Mapping[MemoryKey, str] = MappingProxyType({}),
+    in_parts: bool = True,
 ) -> Packed:
     """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
 
     The caller's own frame is never cut by less than all of it: persona, then situation, then tools are taken while
     they fit. Of the conversation the latest messages stay. An interaction that is shown in the conversation is not
-    shown again. A long one that does not fit, or takes more than its share, is shown as an excerpt of the part that was
-    found. Past interactions of one day stand together, as they followed each other, and only the first of them has the
-    date; days are in the order of their best. `cut`: what of the ranking is not shown, whatever room is left, and why.
-    Relevance and confidence stand behind the lines when there is room for all of them. Same input, same output.
+    shown again. Past interactions are first offered room for the part of them that answers, unless `in_parts` is false,
+    and then, best first, for all of it: what all fits is shown whole. A long one that does not fit, or takes more than
+    its share, is shown as an excerpt from that part on. Past interactions of one day stand together, as they followed
+    each other, and only the first of them has the date; days are in the order of their best. `cut`: what of the ranking
+    is not shown, whatever room is left, and why. Relevance and confidence stand behind the lines when there is room for
+    all of them. Same input, same output.
 
     Lines are counted one by one while they are chosen, and the finished context as a whole: where `counter` makes more
     of it than of its lines, brackets go first, then its last lines.
@@ -112,7 +113,7 @@ def pack(
         return Packed("", 0)
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values()) - len(frames)
-    packing = _Packing(counter, left)
+    packing = _Packing(counter, left, in_parts=in_parts)
     packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
     return replace(_within(budget, packing, frames, counter), cut=cut)
 
@@ -152,11 +153,11 @@ def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str,
 class _Packing:
     """The drafts of the sections, by title, while room is left."""
 
-    def __init__(self, counter: TokenMeter, room: int) -> None:
-        self._counter, self._room, self._left = counter, room, room
+    def __init__(self, counter: TokenMeter, room: int, *, in_parts: bool) -> None:
+        self._counter, self._room, self._left, self._in_parts = counter, room, room, in_parts
         self._most = int(room * ONE_SHARE)
         self._drafts: dict[str, Draft] = {}
-        self._known: dict[int, Line] = {}
+        self._lines = LineMaker(counter)
         self._shown: set[MemoryKey] = set()
         self._said: dict[int, int] = {}
 
@@ -182,7 +183,7 @@ class _Packing:
         offers.append((layout.KNOWLEDGE, restating, RESTATED))
         for title, memories, share in offers:
             self._take(title, memories, min(self._left, int(self._room * share)))
-        self._take(layout.PAST, groups.get(layout.PAST, []), self._left)
+        self._take_past(groups.get(layout.PAST, []))
         for title, memories, _ in offers:
             self._take(title, memories, self._left, cuts_passages=True)
 
@@ -227,66 +228,70 @@ class _Packing:
     def _take(self, title: str, memories: Sequence[Memory], room: int, *, cuts_passages: bool = False) -> None:
         """Add to a section what fits into `room`, its heading included when it is new; a passage that does not fit is
         cut only where nothing else wants room."""
+        self._add(title, self._fitting(title, memories, room, cuts_passages=cuts_passages))
+
+    def _take_past(self, memories: Sequence[Memory]) -> None:
+        """Add past interactions: each as its part that answers, and then, best first, whole while there is room."""
+        lines = self._fitting(layout.PAST, memories, self._left, in_parts=self._in_parts)
+        if self._in_parts:
+            left = self._left - self._cost(layout.PAST, lines)
+            for place, line in enumerate(lines):
+                lines[place] = longer = self._longer(line, left)
+                left -= longer.tokens - line.tokens
+        self._add(layout.PAST, lines)
+
+    def _fitting(
+        self, title: str, memories: Sequence[Memory], room: int, *, cuts_passages: bool = False, in_parts: bool = False
+    ) -> list[Line]:
+        """Lines for those of `memories` that fit; `in_parts`: each as its part that answers, where it has one."""
         draft = self._drafts.get(title, Draft())
-        days = set(draft.days)
+        days, shown = set(draft.days), set(self._shown)
         used = 0 if draft.lines else self._heading(title)
-        added: list[Line] = []
+        lines: list[Line] = []
         for memory in memories:
-            key = memory_key(memory)
-            if key in self._shown:
+            if memory_key(memory) in shown:
                 continue
             most = room - used
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
-            line = self._line(memory, most)
+            line = self._lines.part(memory, most) if in_parts else None
+            line = line or self._lines.whole(memory, most)
             if (line is None or line.cost(days) > most) and (memory.kind != "passage" or cuts_passages):
-                line = self._excerpt(memory, most)
+                line = self._lines.excerpt(memory, most)
             if line is not None and line.cost(days) <= most:
-                added.append(line)
+                lines.append(line)
                 used += line.cost(days)
                 days.add(line.day)
-                self._shown.add(key)
-        if added:
-            self._drafts[title] = Draft((*draft.lines, *added))
-            self._left -= used
+                shown.add(memory_key(memory))
+        return lines
+
+    def _longer(self, line: Line, left: int) -> Line:
+        """The same memory with as much more of its text as `left` further tokens hold."""
+        if line.is_whole:
+            return line
+        long, most = is_long(line.memory), line.tokens + left
+        if long:
+            most = max(line.tokens, min(most, self._most - line.day_tokens))
+        longer = self._lines.whole(line.memory, most)
+        if long and (longer is None or longer.tokens > most):
+            longer = self._lines.excerpt(line.memory, most + line.day_tokens)
+        return longer if longer is not None and line.tokens < longer.tokens <= most else line
+
+    def _cost(self, title: str, lines: Sequence[Line]) -> int:
+        """Tokens that `lines` add to a section, with its heading when it is new."""
+        draft = self._drafts.get(title, Draft())
+        days = {line.day: line.day_tokens for line in lines if line.day not in draft.days}
+        return sum(line.tokens for line in lines) + sum(days.values()) + (0 if draft.lines else self._heading(title))
+
+    def _add(self, title: str, lines: Sequence[Line]) -> None:
+        if lines:
+            self._left -= self._cost(title, lines)
+            self._drafts[title] = Draft((*self._drafts.get(title, Draft()).lines, *lines))
+            self._shown.update(memory_key(line.memory) for line in lines)
 
     def _heading(self, title: str) -> int:
         """What the heading of a section costs."""
         return self._counter.count(f"{layout.heading(title)}\n\n")
 
-    def _line(self, memory: Memory, most: int) -> Line | None:
-        """The whole line; None where it surely has more than `most` tokens."""
-        known = self._known.get(id(memory))
-        if known is not None:
-            return known
-        if most <= 0 or end_of_lines(memory.text, most + 1) < len(memory.text):  # the mark of each line is a token
-            return None
-        count, around = self._counter.count, layout.around(memory)
-        rest = "".join(around.rest) + layout.data(memory)
-        tokens = tokens_within(f"{around.head}{rest}\n", most, self._counter)
-        if tokens is None:
-            return None
-        line = Line(
-            memory, around.head, around.day, rest, tokens, count(around.day), around.bracket, count(around.bracket)
-        )
-        self._known[id(memory)] = line
-        return line
-
-    def _excerpt(self, memory: Memory, room: int) -> Line | None:
-        """As much as `room` tokens hold of the part that was found of a long interaction, or of a passage; None when it
-        is not worth its line."""
-        if room < MIN_EXCERPT_TOKENS or not (memory.kind == "passage" or (memory.kind in _CUT and is_long(memory))):
-            return None
-        count, around = self._counter.count, layout.around(memory)
-        start = start_of_excerpt(memory, room)
-        before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if start else "")
-        left = room - sum(map(count, (around.head, around.day, before, "\n")))
-        alone = layout.stands_alone(memory)
-        cut = beginning(memory.text[start:].strip(), left, self._counter, alone=alone) if left > 0 else ""
-        tokens = count(f"{around.head}{before}{cut}\n")
-        bracket = around.bracket, count(around.bracket)
-        return Line(memory, around.head, around.day, before + cut, tokens, count(around.day), *bracket) if cut else None
-
 
 _KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)
-_CUT: Final[frozenset[str]] = frozenset({"interaction", "message", "summary"})
