@@ -309,3 +309,32 @@ async def test_compressed_text_has_its_sentences(tier: PostgresEpisodicTier, app
 
 async def test_whoever_has_nothing_has_nothing_left(tier: PostgresEpisodicTier) -> None:
     assert await tier.index_sentences(new_scope()) == 0
+
+
+async def test_the_sentences_of_what_is_found_say_which_part_of_it_answers(
+    tier: PostgresEpisodicTier, embedder: Listening
+) -> None:
+    """The part is around the sentence whose vector is nearest; until there are vectors, and by words alone, around the
+    one with the question's words."""
+    scope = new_scope()
+    parts = {"saffron lighthouse": QUESTION, "old mill": "The old mill stands in Lyon."}
+    said = f"{LONG} {LONG.replace(*parts).replace('Porto', 'Lyon')}"
+    await tier.store(scope, [episodic_entry(said, id="m")])
+
+    async def part(question: str, **changed: object) -> str:
+        query = episodic_query(scope, question).model_copy(update=changed)
+        [memory] = await tier.retrieve(query)
+        return memory.text[memory.focus : memory.focus_end]
+
+    vectors = {
+        name: tuple(row) for name, row in zip(parts, (await embedder.embed(list(parts.values()))).tolist(), strict=True)
+    }
+    assert await part("Tell me.", embedding=vectors["old mill"]) == said
+    for is_indexed in (False, True):
+        if is_indexed:
+            await all_indexed(tier, scope)
+        for name, other in (tuple(parts), tuple(parts)[::-1]):
+            answers = [await part(f"{name}?", mode="lexical")]
+            if is_indexed:
+                answers.append(await part("Tell me.", embedding=vectors[name]))
+            assert all(name in one and other not in one for one in answers)

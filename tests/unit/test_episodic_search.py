@@ -109,13 +109,12 @@ def test_what_was_replaced_names_what_replaced_it() -> None:
     assert [(memory.id, memory.corrected_by) for memory in memories] == [("m2", None), ("m1", "m2")]
 
 
-def test_a_text_is_focused_on_the_sentence_with_the_words_of_the_question_and_what_is_around_it() -> None:
-    text = (
-        "We walked along the river all day. " * 30 + "The bike is in the cellar. " + "The rain came back again. " * 10
-    )
+def test_a_memory_says_where_the_part_of_it_that_answers_begins_and_ends() -> None:
+    before, after = "We walked along the river all day. ", "The rain came back again. "
+    text = 30 * before + "The bike is in the cellar. " + 10 * after
     (memory,) = searched("Where is the bike?", [text])
     part = memory.text[memory.focus : memory.focus_end]
-    assert part.startswith("We walked along the river all day. The bike is in the cellar.")
+    assert part.startswith(before + "The bike is in the cellar.")
     assert len(part) < 120
 
 

@@ -287,6 +287,94 @@ def test_items_leave_past_interactions_their_room_and_more_where_these_say_it_th
     assert tokens[PAST] >= 0.8 * 600
 
 
+WEATHER = "It drizzled all morning and the bus was late again. "
+PLUMBER = "The plumber is called Osgood Pell and comes on Thursdays."
+CHATTER = " Then we sat around for hours and talked of nothing much at all."
+
+
+def told(identifier: str, before: str = WEATHER, part: str = PLUMBER, after: str = CHATTER) -> Memory:
+    """Something that was said, of which `part` answers."""
+    where = {"focus": len(before), "focus_end": len(before + part) if after else None}
+    return memory(identifier, before + part + after).model_copy(update=where)
+
+
+def test_a_part_that_answers_makes_room_for_another_memory() -> None:
+    ranking = [memory("a", "word " * 15), told("b"), memory("c", "The tap still drips, he says.")]
+    tight = pack(ranking, [], Frame(), budget=90, counter=Words())
+    assert set(tight.sections[0].memory_ids) == {"a", "b", "c"}
+    assert f"Ada Ng: … {PLUMBER} …" in tight.context
+    assert set(pack(ranking, [], Frame(), budget=90, counter=Words(), in_parts=False).sections[0].memory_ids) == {
+        "a",
+        "b",
+    }
+
+
+def test_what_is_left_out_is_marked_where_it_stood() -> None:
+    first = memory("a", "hello there")
+    for before, after in ((WEATHER, ""), ("", CHATTER), (WEATHER, CHATTER)):
+        shown = pack([first, told("b", before, PLUMBER, after)], [], Frame(), budget=50, counter=Words()).context
+        assert f"Ada Ng: {'… ' if before else ''}{PLUMBER}{' …' if after else ''}" in shown
+        assert (WEATHER.strip() in shown, CHATTER.strip() in shown) == (False, False)
+
+
+def test_where_there_is_room_for_some_of_them_the_best_are_whole() -> None:
+    ranking = [memory("a", "hello there"), told("b"), told("c"), told("d")]
+    shown = [pack(ranking, [], Frame(), budget=budget, counter=Words()).context for budget in (98, 116, 140, 158)]
+    assert [context.count(PLUMBER) for context in shown] == [3, 3, 3, 3]
+    assert [[WEATHER in line for line in context.splitlines()[2:]] for context in shown] == [
+        [False, False, False],
+        [True, False, False],
+        [True, True, False],
+        [True, True, True],
+    ]
+
+
+def test_the_best_is_whole_wherever_it_fits() -> None:
+    assert WEATHER in pack([told("a"), told("b")], [], Frame(), budget=100, counter=Words()).context
+
+
+def test_a_part_is_shown_only_where_it_saves_its_marks() -> None:
+    ranking = [memory("a", "hello there"), told("b", "Well now. ", PLUMBER, " So there.")]
+    assert "Osgood" not in pack(ranking, [], Frame(), budget=44, counter=Words()).context
+    assert "Well now" in pack(ranking, [], Frame(), budget=50, counter=Words()).context
+
+
+parts = st.lists(st.tuples(texts, st.integers(0, 300), st.none() | st.integers(0, 300), st.booleans()), max_size=12)
+
+
+def in_part(number: int, text: str, focus: int, end: int | None, long: bool) -> Memory:
+    start = min(focus, len(text))
+    where = {"focus": start, "focus_end": end if end is None else min(len(text), max(start, end))}
+    return memory(f"r{number}", text * (20 if long else 1)).model_copy(update=where)
+
+
+@settings(deadline=None)
+@given(parts, st.integers(-5, 700))
+def test_with_parts_the_budget_holds_and_what_fits_whole_is_whole(
+    ranked: list[tuple[str, int, int | None, bool]], budget: int
+) -> None:
+    ranking = [in_part(number, *one) for number, one in enumerate(ranked)]
+    packed = pack(ranking, [], Frame(), budget=budget, counter=COUNTER)
+    assert packed.tokens == COUNTER.count(packed.context) <= max(0, budget)
+    assert pack(ranking, [], Frame(), budget=budget, counter=COUNTER) == packed
+    ample = pack(ranking, [], Frame(), budget=100_000, counter=COUNTER)
+    assert ample == pack(ranking, [], Frame(), budget=100_000, counter=COUNTER, in_parts=False)
+    if ample.tokens <= budget:
+        assert packed.context == ample.context
+
+
+@given(parts, st.integers(0, 700))
+def test_without_parts_it_makes_no_difference_where_a_part_ends(
+    ranked: list[tuple[str, int, int | None, bool]], budget: int
+) -> None:
+    ranking = [in_part(number, *one) for number, one in enumerate(ranked)]
+    endless = [one.model_copy(update={"focus_end": None}) for one in ranking]
+    whole, same = (
+        pack(memories, [], Frame(), budget=budget, counter=Words(), in_parts=False) for memories in (ranking, endless)
+    )
+    assert whole.context == same.context
+
+
 def passage(identifier: str, text: str, *, focus: int = 0) -> Memory:
     return memory(identifier, text, "passage").model_copy(
         update={"tier": "catalog", "sources": ("r",), "metadata": {"resource_id": "r"}, "focus": focus}

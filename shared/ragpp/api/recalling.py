@@ -97,10 +97,11 @@ class RecallRequest(Value):
 
 
 class RecalledMemory(Memory):
-    """A memory in the fused ranking. `in_context`: it is part of the assembled context. `is_excerpt`: `text` is the
-    part of a long one around what was found, and `focus` counts from its beginning; its id gives the whole. `tokens`:
-    of `text` as it is here, in the answer's `tokenizer`. `explain`, on request: its place and score in its tier, the
-    signals that make up what the score is a logistic of (`raw`), and why it is not in the context (`cut`)."""
+    """A memory in the fused ranking. `in_context`: it is part of the assembled context, whole or in part. `is_excerpt`:
+    `text` is the part of a long one around what was found, and `focus` and `focus_end` count from its beginning; its id
+    gives the whole. `tokens`: of `text` as it is here, in the answer's `tokenizer`. `explain`, on request: its place
+    and score in its tier, the signals that make up what the score is a logistic of (`raw`), and why it is not in the
+    context (`cut`)."""
 
     in_context: bool = False
     is_excerpt: bool = False

@@ -99,12 +99,12 @@ def pack(
 
     The caller's own frame is never cut by less than all of it: persona, then situation, then tools are taken while
     they fit. Of the conversation the latest messages stay. An interaction that is shown in the conversation is not
-    shown again. Past interactions are first offered room for the part of them that answers, unless `in_parts` is false,
-    and then, best first, for all of it: what all fits is shown whole. A long one that does not fit, or takes more than
-    its share, is shown as an excerpt from that part on. Past interactions of one day stand together, as they followed
-    each other, and only the first of them has the date; days are in the order of their best. `cut`: what of the ranking
-    is not shown, whatever room is left, and why. Relevance and confidence stand behind the lines when there is room for
-    all of them. Same input, same output.
+    shown again. Past interactions but the best are first offered room for the part of them that answers, unless
+    `in_parts` is false, and then, best first, for all of it: what all fits is shown whole. A long one that does not
+    fit, or takes more than its share, is shown as an excerpt from that part on. Past interactions of one day stand
+    together, as they followed each other, and only the first of them has the date; days are in the order of their best.
+    `cut`: what of the ranking is not shown, whatever room is left, and why. Relevance and confidence stand behind the
+    lines when there is room for all of them. Same input, same output.
 
     Lines are counted one by one while they are chosen, and the finished context as a whole: where `counter` makes more
     of it than of its lines, brackets go first, then its last lines.
@@ -231,7 +231,7 @@ class _Packing:
         self._add(title, self._fitting(title, memories, room, cuts_passages=cuts_passages))
 
     def _take_past(self, memories: Sequence[Memory]) -> None:
-        """Add past interactions: each as its part that answers, and then, best first, whole while there is room."""
+        """Add past interactions: as their parts that answer, and then, best first, whole while there is room."""
         lines = self._fitting(layout.PAST, memories, self._left, in_parts=self._in_parts)
         if self._in_parts:
             left = self._left - self._cost(layout.PAST, lines)
@@ -243,7 +243,8 @@ class _Packing:
     def _fitting(
         self, title: str, memories: Sequence[Memory], room: int, *, cuts_passages: bool = False, in_parts: bool = False
     ) -> list[Line]:
-        """Lines for those of `memories` that fit; `in_parts`: each as its part that answers, where it has one."""
+        """Lines for those of `memories` that fit; `in_parts`: as their parts that answer, but for the first, which most
+        likely does: a part that lacks the answer would lose most there."""
         draft = self._drafts.get(title, Draft())
         days, shown = set(draft.days), set(self._shown)
         used = 0 if draft.lines else self._heading(title)
@@ -254,7 +255,9 @@ class _Packing:
             most = room - used
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
-            line = self._lines.part(memory, most) if in_parts else None
+            line = None
+            if in_parts and (lines or is_long(memory)):
+                line = self._lines.part(memory, most)
             line = line or self._lines.whole(memory, most)
             if (line is None or line.cost(days) > most) and (memory.kind != "passage" or cuts_passages):
                 line = self._lines.excerpt(memory, most)

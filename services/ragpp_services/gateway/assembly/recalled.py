@@ -38,8 +38,9 @@ def recalled(
         fields["in_context"] = in_context = memory_key(memory) in shown
         if len(memory.text) > WHOLE_CHARS:
             start = max(0, min(memory.focus - LEAD_CHARS, len(memory.text) - EXCERPT_CHARS))
+            end = None if memory.focus_end is None else min(memory.focus_end - start, EXCERPT_CHARS)
             excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
-            fields |= excerpt | {"is_excerpt": True}
+            fields |= excerpt | {"focus_end": end, "is_excerpt": True}
         fields["tokens"] = counter.count(fields["text"])
         for number in ("score", "similarity", "coverage", "confidence"):
             if fields[number] is not None:

@@ -1,0 +1,71 @@
+"""Where there is no room for a whole message, the part of it that answers is in the context, and no chatter with it."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from ragpp.models import Scope
+from tests.support.real_gateway import RealGateway
+from tests.support.scopes import new_scope
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+LONG = (
+    "sorry for the essay. the move is done, three trips with the trailer and nobody broke anything but a lamp. "
+    "we had chips on the floor afterwards, the neighbours waved and the little one fell asleep in a box. "
+    "the landlady says the bins go out on tuesday evening, the boiler man is called Anselm Voss. "
+    "his number is on the fridge, he wants 85 euros a visit. "
+    "my back is killing me and the sofa still does not go through the door, we will try the window on sunday. "
+    "the cat has been under the bathtub since noon and will not come out for anything, not even for tuna. "
+    "on the bright side the light in the kitchen is lovely in the morning, you would like it a lot here."
+)
+OTHERS = [
+    "The boiler in the old flat was from 1987 and it howled at night like a wolf. We got used to it after some weeks.",
+    "I called somebody about the heating last winter, he never came back. So we sat there in coats all evening.",
+    "Remember that the plumber in my street is a great singer, he sings in the choir at church. I go there on Sundays.",
+]
+
+
+@pytest.fixture
+def scope() -> Scope:
+    return new_scope()
+
+
+@pytest.fixture
+async def api(gateway: RealGateway, scope: Scope) -> AsyncIterator[httpx.AsyncClient]:
+    async with gateway.client(await gateway.key(scope.tenant_id)) as client:
+        yield client
+
+
+async def test_a_small_context_has_the_clause_that_answers_and_a_large_one_the_message(
+    gateway: RealGateway, api: httpx.AsyncClient, scope: Scope
+) -> None:
+    messages = [{"id": f"m{number}", "content": text} for number, text in enumerate([LONG, *OTHERS])]
+    said = await api.post("/v1/interactions", json={"user_id": scope.user_id, "messages": messages})
+    assert said.status_code == 201, said.text
+    await gateway.digest(scope.tenant_id)
+
+    async def recalled(budget: int, *, fill: bool = False) -> tuple[str, dict[str, object]]:
+        asked = {
+            "user_id": scope.user_id,
+            "query": "What is the boiler man called?",
+            "token_budget": budget,
+            "fill": fill,
+        }
+        answer = (await api.post("/v1/recall", json=asked)).json()
+        assert answer["tokens"] <= budget
+        return answer["context"], next(one for one in answer["memories"] if one["id"] == "m0")
+
+    small, memory = await recalled(200)
+    assert "the boiler man is called Anselm Voss" in small
+    assert "…" in small
+    assert "tuna" not in small
+    assert "sorry for the essay" not in small
+    focus, end = memory["focus"], memory["focus_end"]
+    assert isinstance(focus, int)
+    assert isinstance(end, int)
+    assert "Anselm Voss" in LONG[focus:end]
+    large, memory = await recalled(2_000)
+    assert LONG in large
+    assert (memory["text"], memory["is_excerpt"], memory["in_context"]) == (LONG, False, True)
+    assert LONG in (await recalled(2_000, fill=True))[0]
