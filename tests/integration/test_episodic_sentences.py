@@ -318,7 +318,7 @@ async def test_the_sentences_of_what_is_found_say_which_part_of_it_answers(
     one with the question's words."""
     scope = new_scope()
     parts = {"saffron lighthouse": QUESTION, "old mill": "The old mill stands in Lyon."}
-    said = f"{LONG} {LONG.replace(*parts).replace('Porto', 'Lyon')}"
+    said = f"{LONG} {LONG.replace(QUESTION, parts['old mill'])}"
     await tier.store(scope, [episodic_entry(said, id="m")])
 
     async def part(question: str, **changed: object) -> str:

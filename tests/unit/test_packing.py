@@ -318,8 +318,8 @@ def test_what_is_left_out_is_marked_where_it_stood() -> None:
 
 
 def test_where_there_is_room_for_some_of_them_the_best_are_whole() -> None:
-    ranking = [memory("a", "hello there"), told("b"), told("c"), told("d")]
-    shown = [pack(ranking, [], Frame(), budget=budget, counter=Words()).context for budget in (98, 116, 140, 158)]
+    ranking = [memory("a", "hello " * 12), told("b"), told("c"), told("d")]
+    shown = [pack(ranking, [], Frame(), budget=budget, counter=Words()).context for budget in (108, 126, 150, 168)]
     assert [context.count(PLUMBER) for context in shown] == [3, 3, 3, 3]
     assert [[WEATHER in line for line in context.splitlines()[2:]] for context in shown] == [
         [False, False, False],

@@ -27,9 +27,9 @@ MOST_LOOKED_AT: Final = 4
 """Times as many as are asked for are fetched at most, where some of them say the same and are one."""
 STEPS: Final = max(DEFAULT.lending)
 """How far from each other interactions lend to each other."""
-MOST_READ: Final = 24
-"""The best of what was found, of which the part that answers is looked for, in some 0.2 ms each; of what stands behind
-them, and is shown where there is room, it is the chunk."""
+MOST_READ: Final = 12
+"""The best of what was found, of which the part that answers is looked for, in some 0.2 ms of a long message. To look
+for it in more brings nothing: larger contexts show most messages whole."""
 
 
 @dataclass(frozen=True, slots=True)

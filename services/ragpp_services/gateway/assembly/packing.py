@@ -29,6 +29,9 @@ Judgements, not fitted to anything; what they take from past interactions is col
 without a tier."""
 RESTATED: Final = 0.03
 """The same for items that rest on past interactions, which say it themselves."""
+WHOLE_SHARE: Final = 0.25
+"""Of the room of past interactions: the best are whole until they have taken it, others are first offered room for
+their parts, which lose most where an answer is likeliest. `docs/evaluation.md` has what it was chosen on and gains."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 
@@ -99,7 +102,7 @@ def pack(
 
     The caller's own frame is never cut by less than all of it: persona, then situation, then tools are taken while
     they fit. Of the conversation the latest messages stay. An interaction that is shown in the conversation is not
-    shown again. Past interactions but the best are first offered room for the part of them that answers, unless
+    shown again. Behind the best, past interactions are first offered room for the part of them that answers, unless
     `in_parts` is false, and then, best first, for all of it: what all fits is shown whole. A long one that does not
     fit, or takes more than its share, is shown as an excerpt from that part on. Past interactions of one day stand
     together, as they followed each other, and only the first of them has the date; days are in the order of their best.
@@ -236,15 +239,16 @@ class _Packing:
         if self._in_parts:
             left = self._left - self._cost(layout.PAST, lines)
             for place, line in enumerate(lines):
-                lines[place] = longer = self._longer(line, left)
-                left -= longer.tokens - line.tokens
+                if not line.is_whole:
+                    lines[place] = longer = self._longer(line, left)
+                    left -= longer.tokens - line.tokens
         self._add(layout.PAST, lines)
 
     def _fitting(
         self, title: str, memories: Sequence[Memory], room: int, *, cuts_passages: bool = False, in_parts: bool = False
     ) -> list[Line]:
-        """Lines for those of `memories` that fit; `in_parts`: as their parts that answer, but for the first, which most
-        likely does: a part that lacks the answer would lose most there."""
+        """Lines for those of `memories` that fit; `in_parts`: behind those that take the first WHOLE_SHARE of the room,
+        and of a long one, as the part that answers."""
         draft = self._drafts.get(title, Draft())
         days, shown = set(draft.days), set(self._shown)
         used = 0 if draft.lines else self._heading(title)
@@ -255,10 +259,8 @@ class _Packing:
             most = room - used
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
-            line = None
-            if in_parts and (lines or is_long(memory)):
-                line = self._lines.part(memory, most)
-            line = line or self._lines.whole(memory, most)
+            as_part = in_parts and (used > room * WHOLE_SHARE or is_long(memory))
+            line = (self._lines.part(memory, most) if as_part else None) or self._lines.whole(memory, most)
             if (line is None or line.cost(days) > most) and (memory.kind != "passage" or cuts_passages):
                 line = self._lines.excerpt(memory, most)
             if line is not None and line.cost(days) <= most:
@@ -270,11 +272,8 @@ class _Packing:
 
     def _longer(self, line: Line, left: int) -> Line:
         """The same memory with as much more of its text as `left` further tokens hold."""
-        if line.is_whole:
-            return line
-        long, most = is_long(line.memory), line.tokens + left
-        if long:
-            most = max(line.tokens, min(most, self._most - line.day_tokens))
+        long = is_long(line.memory)
+        most = max(line.tokens, min(line.tokens + left, self._most - line.day_tokens)) if long else line.tokens + left
         longer = self._lines.whole(line.memory, most)
         if long and (longer is None or longer.tokens > most):
             longer = self._lines.excerpt(line.memory, most + line.day_tokens)
@@ -284,7 +283,8 @@ class _Packing:
         """Tokens that `lines` add to a section, with its heading when it is new."""
         draft = self._drafts.get(title, Draft())
         days = {line.day: line.day_tokens for line in lines if line.day not in draft.days}
-        return sum(line.tokens for line in lines) + sum(days.values()) + (0 if draft.lines else self._heading(title))
+        heading = 0 if draft.lines else self._heading(title)
+        return heading + sum(line.tokens for line in lines) + sum(days.values())
 
     def _add(self, title: str, lines: Sequence[Line]) -> None:
         if lines:
