@@ -2,11 +2,12 @@
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from typing import Final, cast
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ragpp import api, models
 from ragpp.errors import problems
@@ -46,22 +47,54 @@ MODELS_WITH_EXAMPLES: Final = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS_WITH_EXAMPLES)
-def test_an_example_is_what_it_is_an_example_of(name: str) -> None:
-    kind = MODELS_WITH_EXAMPLES[name]
-    example = cast("Document", kind.model_config["json_schema_extra"])["example"]
-    kind.model_validate_json(json.dumps(example))
+REFUSALS: Final = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["responses"])
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_route_says_what_it_does_and_what_it_answers(operation: str) -> None:
-    described = OPERATIONS[operation]
-    assert described.get("summary")
-    assert described.get("description")
-    answers = cast("Document", described["responses"])
-    assert any(status.startswith("2") for status in answers)
-    if "/health/" not in operation:
-        assert {"401", "403", "404", "413", "422", "429", "503"} <= set(answers)
+def _answers(operation: str) -> dict[str, Document]:
+    """What a route answers, by status."""
+    return cast("dict[str, Document]", OPERATIONS[operation]["responses"])
+
+
+def test_there_are_routes_and_examples_to_look_at() -> None:
+    """Catches a description that is read as an empty one, of which everything below would be true."""
+    assert len(OPERATIONS) > 100
+    assert len(MODELS_WITH_EXAMPLES) > 40
+
+
+def test_an_example_is_what_it_is_an_example_of() -> None:
+    """Catches a model whose fields changed and whose example did not."""
+    offenders = [f"{name}: {wrong}" for name, kind in MODELS_WITH_EXAMPLES.items() for wrong in _wrong_example(kind)]
+    assert not offenders, "\n".join(offenders)
+
+
+def _wrong_example(kind: type[BaseModel]) -> list[str]:
+    example = json.dumps(cast("Document", kind.model_config["json_schema_extra"])["example"])
+    try:
+        kind.model_validate_json(example)
+    except ValidationError as refused:
+        return [f"{example} is refused: {refused}"]
+    return []
+
+
+EXPECTED: Final = frozenset({"401", "403", "404", "413", "422", "429", "503"})
+"""Refusals that every route may answer but those that tell how the gateway is."""
+
+
+def test_a_route_says_what_it_does_and_what_it_answers() -> None:
+    """Catches a new route without a docstring, or whose refusals nobody described."""
+    offenders = [f"{operation}: {missing}" for operation in OPERATIONS for missing in _untold(operation)]
+    assert not offenders, "\n".join(offenders)
+
+
+def _untold(operation: str) -> Iterator[str]:
+    for text in ("summary", "description"):
+        if not OPERATIONS[operation].get(text):
+            yield f"has no {text}"
+    answers = _answers(operation).keys()
+    if not any(status.startswith("2") for status in answers):
+        yield f"answers nothing that is good, only {sorted(answers)}"
+    if "/health/" not in operation and not answers >= EXPECTED:
+        yield f"does not tell of {sorted(EXPECTED - answers)}"
 
 
 BODILESS: Final = {
@@ -73,14 +106,18 @@ BODILESS: Final = {
 """What does something and needs no more than its address."""
 
 
-@pytest.mark.parametrize(
-    "operation", [name for name in OPERATIONS if not name.startswith(("GET", "DELETE")) and name not in BODILESS]
-)
-def test_a_body_is_described_with_an_example(operation: str) -> None:
-    text = json.dumps(OPERATIONS[operation]["requestBody"])
-    referred = re.findall(r"#/components/schemas/(\w+)", text)
+def test_a_body_is_described_with_an_example() -> None:
+    """Catches a body that nobody shows how to write, and a route that takes none where one was."""
     schemas = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["schemas"])
-    assert "example" in text or any("example" in schemas[name] for name in referred)
+    offenders = [
+        f"{operation}: no example in {text} or in {referred}"
+        for operation, described in OPERATIONS.items()
+        if not operation.startswith(("GET", "DELETE")) and operation not in BODILESS
+        for text in (json.dumps(described.get("requestBody", "no body")),)
+        for referred in (re.findall(r"#/components/schemas/(\w+)", text),)
+        if not ("example" in text or any("example" in schemas[name] for name in referred))
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
 @pytest.mark.parametrize("kind", ["schemas", "responses", "headers"])
@@ -99,25 +136,36 @@ def test_a_reference_is_to_a_component() -> None:
     }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_every_answer_says_its_request_and_what_is_left_of_the_keys_rate(operation: str) -> None:
-    refusals = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["responses"])
-    for status, answer in cast("dict[str, Document]", OPERATIONS[operation]["responses"]).items():
-        described = cast("Document", (refusals[status] if "$ref" in answer else answer)["headers"])
-        assert {"X-Request-ID", "RateLimit", "RateLimit-Policy"} <= set(described)
-        assert ("Retry-After" in described) == (status in {"429", "503"} and "$ref" in answer)
+def test_every_answer_says_its_request_and_what_is_left_of_the_keys_rate() -> None:
+    """Catches an answer without the headers of every answer, or that names when to come back where it does not."""
+    offenders = [
+        f"{operation} {status}: has the headers {sorted(headers)}"
+        for operation in OPERATIONS
+        for status, answer in _answers(operation).items()
+        for headers in (
+            cast("Document", (REFUSALS.get(status, {}) if "$ref" in answer else answer).get("headers", {})),
+        )
+        if not {"X-Request-ID", "RateLimit", "RateLimit-Policy"} <= set(headers)
+        or ("Retry-After" in headers) != (status in {"429", "503"} and "$ref" in answer)
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
-@pytest.mark.parametrize("operation", [name for name in OPERATIONS if "/health/" not in name])
-def test_every_refusal_is_a_problem_described_in_one_place(operation: str) -> None:
-    answers = cast("dict[str, Document]", OPERATIONS[operation]["responses"])
-    refusals = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["responses"])
-    for status in (status for status in answers if status >= "400"):
-        assert answers[status]["$ref"] == f"#/components/responses/{status}"
-        assert answers[status].get("description", refusals[status]["description"])
-        assert refusals[status]["content"] == {
-            problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}
-        }
+def test_every_refusal_is_a_problem_described_in_one_place() -> None:
+    """Catches a refusal that a route describes in its own way, or that is no problem of our form."""
+    problem = {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    offenders = [
+        f"{operation} {status}: {answer} with {refusal}"
+        for operation in OPERATIONS
+        if "/health/" not in operation
+        for status, answer in _answers(operation).items()
+        if status >= "400"
+        for refusal in (REFUSALS.get(status, {}),)
+        if answer.get("$ref") != f"#/components/responses/{status}"
+        or not answer.get("description", refusal.get("description"))
+        or refusal.get("content") != problem
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
 def _refused(monkeypatch: pytest.MonkeyPatch, **settings: int | float) -> dict[str, str]:
@@ -147,11 +195,16 @@ def test_what_is_too_much_is_told_with_the_figures_of_the_settings(monkeypatch: 
             assert re.search(pattern, told[status]), f"{pattern} is not in {told[status]}"
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_route_says_nothing_else_of_what_is_too_much(operation: str) -> None:
-    answers = cast("dict[str, Document]", OPERATIONS[operation]["responses"])
-    for status in BOUNDS:
-        assert answers.get(status) in (None, {"$ref": f"#/components/responses/{status}"})
+def test_a_route_says_nothing_else_of_what_is_too_much() -> None:
+    """Catches a route that tells bounds of its own beside those of the settings."""
+    offenders = [
+        f"{operation} {status}: {answer}"
+        for operation in OPERATIONS
+        for status in BOUNDS
+        for answer in (_answers(operation).get(status),)
+        if answer not in (None, {"$ref": f"#/components/responses/{status}"})
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
 def test_what_has_no_bound_is_told_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
