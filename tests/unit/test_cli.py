@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -24,38 +23,11 @@ from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import plain
 from ragpp_infra.cli.forget_about import shown
 from ragpp_infra.cli.jobs_command import jobs_table
-from ragpp_infra.cli.main import CONTENTS
 from ragpp_infra.cli.render import counted, digesting, recall_view
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import problem_told
 from ragpp_infra.embedded.processes import birth
 from tests.support.command_line import Done
-
-ONE_WORD = (
-    "up",
-    "down",
-    "restart",
-    "config",
-    "status",
-    "logs",
-    "remember",
-    "recall",
-    "ingest",
-    "pending",
-    "chat",
-    "demo",
-    "key",
-    "jobs",
-    "extract",
-)
-COMMANDS = (
-    *ONE_WORD,
-    *("jobs list", "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
-    *("forget message", "forget about", "forget session", "forget user"),
-    *("review", "review confirm", "review reject", "forget"),
-    *("profile", "users", "confirm", "reject", "correct", "relate"),
-)
-
 
 DRIVERS = frozenset({"asyncpg", "httpx", "neo4j", "redis"})
 SERVICES = frozenset({"celery", "fastapi", "numpy", "onnx", "onnxruntime", "ragpp_services", "spacy", "tokenizers"})
@@ -101,24 +73,6 @@ def test_a_command_waits_for_no_module_that_it_does_not_need(
     assert unloaded.isdisjoint(loaded.split())
 
 
-def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with(
-    ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    listed = re.sub(r"[\s│]+", " ", ragpp("--help", home=tmp_path).stdout)
-    for name, (_, _, line) in CONTENTS.items():
-        assert f"{name} {line}" in listed
-        explained = re.sub(r"[\s│]+", " ", ragpp(name, "--help", home=tmp_path).stdout)
-        assert re.search(rf"^ Usage: ragpp {name} (?:\S+ ){{1,4}}?{re.escape(line.rstrip('.'))}", explained)
-
-
-def test_a_misspelt_command_is_wrong_usage_and_the_right_one_is_named(
-    ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    done = ragpp("remembr", "anything", home=tmp_path)
-    assert done.returncode == 2
-    assert "remember" in done.stderr
-
-
 def test_a_command_without_a_stack_answers_3_and_says_how_to_start_one(
     ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -132,61 +86,6 @@ def test_with_json_the_problem_is_json_too(ragpp: Callable[..., Done], tmp_path:
     done = ragpp("recall", "anything", "--user", "u1", "--json", home=tmp_path / "none")
     assert done.returncode == 3
     assert json.loads(done.stderr)["code"] == "MEM-032"
-
-
-def test_wrong_usage_answers_2(ragpp: Callable[..., Done], tmp_path: Path) -> None:
-    assert ragpp("recall", "anything", home=tmp_path).returncode == 2
-
-
-@pytest.mark.parametrize(
-    ("command", "named"),
-    [
-        ("recall x --user u1 --tiers foo", "--tiers"),
-        ("recall x --user u1 --budget -5", "--budget"),
-        ("recall x --user u1 --budget many", "--budget"),
-        ("recall x --user u1 --deadline 0", "--deadline"),
-        ("recall x --user u1 --limit 0", "--limit"),
-        ("recall x --user u1 --as-of yesterday", "--as-of"),
-        ("recall  --user u1", "query"),
-        ("recall x --user ", "--user"),
-        ("remember  --user u1", "text"),
-        ("catalog stats --user ", "--user"),
-        ("jobs --user ", "--user"),
-        ("jobs list --user ", "--user"),
-        ("jobs list --state bogus", "--state"),
-        ("pending --user ", "--user"),
-        ("agents compare ergon --user ", "--user"),
-        ("remember x --user u1 --role robot", "--role"),
-        ("remember x --user u1 --at yesterday", "--at"),
-        ("remember x --user u1 --visibility nobody", "--visibility"),
-        ("jobs --state bogus", "--state"),
-        ("extract u1 --from yesterday", "--from"),
-        ("reflect u1 --date yesterday", "--date"),
-        ("review --user u1 --below 3", "--below"),
-        ("inspect u1 --as-of yesterday", "--as-of"),
-        ("chat --user u1 --at yesterday", "--at"),
-    ],
-)
-def test_a_value_that_cannot_be_is_wrong_usage_and_its_option_is_named(
-    command: str, named: str, ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    done = ragpp(*command.split(" "), home=tmp_path / "none")
-    assert done.returncode == 2
-    assert f"Usage: ragpp {command.split(maxsplit=1)[0]}" in done.stderr
-    assert f"Invalid value for '{named}'" in done.stderr
-    as_json = ragpp(*command.split(" "), "--json", home=tmp_path / "none")
-    assert as_json.returncode == 2
-    assert named in json.loads(as_json.stderr)["detail"]
-
-
-@pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5"])
-def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
-    number: str, ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    done = ragpp("up", "--workers", number, home=tmp_path / "none")
-    assert done.returncode == 2
-    assert "--workers" in done.stderr
-    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("name", ["oracle", "workers-1", "workers-9", "../key"])
@@ -251,16 +150,6 @@ def test_the_version_is_told_without_a_command(ragpp: Callable[..., Done], tmp_p
     assert (done.returncode, done.stdout) == (0, f"ragpp {version('ragpp')}\n")
 
 
-@pytest.mark.parametrize("command", ["recall x --user u1", "jobs", "chat --user u1"])
-def test_an_address_without_http_is_wrong_usage_and_says_what_is_missing(
-    command: str, ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    done = ragpp(*command.split(), "--url", "localhost:47335", "--key", "k", home=tmp_path)
-    assert done.returncode == 2
-    said = "(env var: 'RAGPP_URL'): 'localhost:47335' has no http:// or https:// before it"
-    assert said in re.sub(r"[\s│]+", " ", done.stderr)
-
-
 def test_env_of_a_stack_that_is_down_says_so_beside_what_a_shell_takes(
     ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -273,14 +162,6 @@ def test_env_of_a_stack_that_is_down_says_so_beside_what_a_shell_takes(
     assert "not running" in done.stderr
     (home.run / "gateway.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
     assert ragpp("env", home=tmp_path).stderr == ""
-
-
-@pytest.mark.parametrize("command", ["remember", "recall"])
-def test_help_names_the_session_that_is_meant_without_one(
-    command: str, ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    shown = re.sub(r"[\s│]+", " ", ragpp(command, "--help", home=tmp_path).stdout)
-    assert re.search(r"--session -s <str> [^-]*; default: default\.", shown)
 
 
 def test_what_the_key_command_refuses_is_a_problem_of_its_code() -> None:
@@ -317,15 +198,6 @@ def test_a_job_is_one_line_however_long_what_it_is_about_and_whole_alone() -> No
     assert line.count("2024-05-01 12:00") == 2
     column = lines(whole=False)[0].index("about")
     assert "".join(line[column : column + 12].split()[0] for line in lines(whole=True)[1:]) == about
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_with_an_example(
-    command: str, ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    done = ragpp(*command.split(), "--help", home=tmp_path)
-    assert done.returncode == 0
-    assert f"Example: ragpp {command}" in re.sub(r"\s+", " ", done.stdout)
 
 
 def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:

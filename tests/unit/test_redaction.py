@@ -72,13 +72,18 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "secret", "kind"), SECRET_TEXTS)
-def test_a_secret_is_replaced_by_its_kind(text: str, secret: str, kind: str) -> None:
-    redacted = redact(text)
-    assert secret not in redacted.text
-    assert f"[REDACTED:{kind}]" in redacted.text
-    assert redacted.count >= 1
-    assert kind in redacted.kinds
+def test_a_secret_is_replaced_by_its_kind() -> None:
+    """Catches a form of a secret that stays in a text, or is told as another kind."""
+    offenders = [
+        f"{text!r}: {secret!r} as {kind} is expected to go, came {redacted}"
+        for text, secret, kind in SECRET_TEXTS
+        for redacted in (redact(text),)
+        if secret in redacted.text
+        or f"[REDACTED:{kind}]" not in redacted.text
+        or redacted.count < 1
+        or kind not in redacted.kinds
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -202,10 +207,16 @@ def test_what_is_not_searched_has_no_secret(text: str) -> None:
     assert redact(text) == SEARCHED_FOR_EVERYTHING.redact(text)
 
 
-@pytest.mark.parametrize("text", [text for text, _, _ in SECRET_TEXTS] + HARMLESS)
-def test_a_known_secret_is_searched_for_however_it_is_written(text: str) -> None:
-    for written in (text, text.upper(), text.lower(), text.translate(DISGUISES)):
-        assert redact(written) == SEARCHED_FOR_EVERYTHING.redact(written)
+def test_a_known_secret_is_searched_for_however_it_is_written() -> None:
+    """Catches a short cut that leaves out a search which would have found something."""
+    offenders = [
+        f"{written!r}: {expected} is expected, came {came}"
+        for text in (*(text for text, _, _ in SECRET_TEXTS), *HARMLESS)
+        for written in (text, text.upper(), text.lower(), text.translate(DISGUISES))
+        for expected, came in ((SEARCHED_FOR_EVERYTHING.redact(written), redact(written)),)
+        if came != expected
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
 HOSTILE = [

@@ -190,19 +190,27 @@ def test_what_failed_says_why_and_what_to_do_on_one_line() -> None:
     assert formats.failed("list_categories", error).startswith("Failed to list categories: ")
 
 
-@pytest.mark.parametrize("text", FORGED)
-@pytest.mark.parametrize("where", ["item", "interaction", "relationship", "query"])
-def test_nothing_that_was_stored_or_asked_begins_a_line_of_ours(text: str, where: str) -> None:
-    found = {
-        "item": [Found.of_item(item(text), 0.5)],
-        "interaction": [Found.of_memory(memory(text, "episodic", "interaction", said_by="Ada"))],
-        "relationship": [Found.of_memory(memory(text, "semantic", "relationship"))],
-        "query": [],
-    }[where]
-    lines = formats.recalled(text, found).splitlines()
+def test_nothing_that_was_stored_or_asked_begins_a_line_of_ours() -> None:
+    """Catches a stored text or a question that is answered as if its lines were results, sources or confirmations."""
+    offenders = [
+        f"{text!r} as {where} is answered as {answered!r}"
+        for text in FORGED
+        for where, found in (
+            ("an item", [Found.of_item(item(text), 0.5)]),
+            ("an interaction", [Found.of_memory(memory(text, "episodic", "interaction", said_by="Ada"))]),
+            ("a relationship", [Found.of_memory(memory(text, "semantic", "relationship"))]),
+            ("a question", []),
+        )
+        for answered in (formats.recalled(text, found),)
+        if not _has_no_line_but_ours(answered, 3 if found else 0)
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def _has_no_line_but_ours(answered: str, ours: int) -> bool:
+    lines = answered.splitlines()
     own = [line for line in lines if OURS.match(line)]
-    assert len(own) == (3 if found else 0)
-    assert all(line.startswith(("  |", "```")) or line in own or not line for line in lines[3:-1])
+    return len(own) == ours and all(line.startswith(("  |", "```")) or line in own or not line for line in lines[3:-1])
 
 
 @given(st.text(min_size=1, max_size=60), st.floats(0, 1))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -155,43 +156,48 @@ async def test_all_tiers_are_one_users_and_the_answer_says_so(gateway: KnowingGa
     assert gateway.seen == [("POST", "/v1/retrieve")]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "why"),
-    [
-        ("recall", "{", "the arguments are no valid JSON"),
-        ("recall", "[]", "the arguments are no JSON object"),
-        ("recall", 7, "the arguments are no JSON object"),
-        ("recall", "[" * 100_000, "the arguments are no valid JSON"),
-        ("recall", '{"query": "\\ud800"}', "the arguments are no valid JSON"),
-        ("recall", b"\xff", "the arguments are no valid JSON"),
-        ("recall", {}, "query: Field required"),
-        ("recall", {"query": " \n"}, "query: is empty"),
-        ("recall", {"query": "\ud800"}, "query: "),
-        ("recall", {"query": "a\x00b"}, "query: contains a NUL"),
-        ("recall", {"query": "x" * 10_001}, "query: String should have at most 10000 characters"),
-        ("recall", {"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
-        ("recall", {"query": "x", "k": 21}, "k: Input should be less than or equal to 20"),
-        ("recall", '{"query": "x", "k": 1e999}', "k: "),
-        ("recall", '{"query": "x", "k": ' + "9" * 5_000 + "}", ""),
-        ("recall", {"query": "x", "mode": "best"}, "mode: Input should be 'rag', 'llm' or 'hybrid'"),
-        ("recall", {"query": "x", "user_id": "u2"}, "user_id: Extra inputs are not permitted"),
-        ("recall", {"query": {"$ne": 1}}, "query: Input should be a valid string"),
-        ("recall", {"query": "x", 7: "y"}, ""),
-        ("recall", {"query": "x", "scope": "all", "category": "prices"}, "`category` is of the catalog alone"),
-        ("remember", {"content": "x" * 16_001}, "content: String should have at most 16000 characters"),
-        ("remember", {"content": "x", "importance": "urgent"}, "importance: Input should be 'low', 'normal' or 'high'"),
-        ("get_category", "{}", "name: Field required"),
-        ("list_categories", {"limit": 3}, "limit: Extra inputs are not permitted"),
-    ],
+UNFIT: Final[tuple[tuple[str, object, str], ...]] = (
+    ("recall", "{", "the arguments are no valid JSON"),
+    ("recall", "[]", "the arguments are no JSON object"),
+    ("recall", 7, "the arguments are no JSON object"),
+    ("recall", "[" * 100_000, "the arguments are no valid JSON"),
+    ("recall", '{"query": "\\ud800"}', "the arguments are no valid JSON"),
+    ("recall", b"\xff", "the arguments are no valid JSON"),
+    ("recall", {}, "query: Field required"),
+    ("recall", {"query": " \n"}, "query: is empty"),
+    ("recall", {"query": "\ud800"}, "query: "),
+    ("recall", {"query": "a\x00b"}, "query: contains a NUL"),
+    ("recall", {"query": "x" * 10_001}, "query: String should have at most 10000 characters"),
+    ("recall", {"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
+    ("recall", {"query": "x", "k": 21}, "k: Input should be less than or equal to 20"),
+    ("recall", '{"query": "x", "k": 1e999}', "k: "),
+    ("recall", '{"query": "x", "k": ' + "9" * 5_000 + "}", ""),
+    ("recall", {"query": "x", "mode": "best"}, "mode: Input should be 'rag', 'llm' or 'hybrid'"),
+    ("recall", {"query": "x", "user_id": "u2"}, "user_id: Extra inputs are not permitted"),
+    ("recall", {"query": {"$ne": 1}}, "query: Input should be a valid string"),
+    ("recall", {"query": "x", 7: "y"}, ""),
+    ("recall", {"query": "x", "scope": "all", "category": "prices"}, "`category` is of the catalog alone"),
+    ("remember", {"content": "x" * 16_001}, "content: String should have at most 16000 characters"),
+    ("remember", {"content": "x", "importance": "urgent"}, "importance: Input should be 'low', 'normal' or 'high'"),
+    ("get_category", "{}", "name: Field required"),
+    ("list_categories", {"limit": 3}, "limit: Extra inputs are not permitted"),
 )
+"""A tool, arguments that it cannot have, and what is said of them first."""
+
+
 async def test_arguments_that_cannot_be_are_answered_with_why_and_nothing_is_asked(
-    tools: MemoryTools, gateway: KnowingGateway, tool: str, arguments: object, why: str
+    tools: MemoryTools, gateway: KnowingGateway
 ) -> None:
-    answer = await tools.answer(tool, arguments)
-    assert not answer.ok
-    assert answer.text.startswith(f"Failed to {tool.replace('_', ' ')}: {why}")
-    assert answer.text.endswith("Call the tool again with arguments as its description has them.")
-    assert gateway.seen == []
+    """Catches an argument that a model makes up which raises, gets to the gateway, or is refused without a reason."""
+    offenders = []
+    for tool, arguments, why in UNFIT:
+        gateway.seen = []
+        answer = await tools.answer(tool, arguments)
+        begins = f"Failed to {tool.replace('_', ' ')}: {why}"
+        ends = "Call the tool again with arguments as its description has them."
+        if answer.ok or gateway.seen or not answer.text.startswith(begins) or not answer.text.endswith(ends):
+            offenders.append(f"{tool} {arguments!r:.80}: {begins!r} is expected, came {answer}, asked {gateway.seen}")
+    assert not offenders, "\n".join(offenders)
 
 
 async def test_null_is_an_argument_that_is_left_out_and_a_number_may_be_written(
