@@ -8,14 +8,14 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 LINTED := shared services infra tests benchmarks examples
-NO_SERVER := -m "not server" -n 2 --durations=10
+NO_SERVER := -m "not server and not exhaustive" -n 2 --durations=10
 PROCESSES ?= 2
 SUITES := tests/contract tests/integration tests/e2e
 # a file is one process's, and files come as they are collected: those that need the stack first, so that the many short
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,7 +50,7 @@ check-alerts: install ## the rules for Prometheus and the dashboard's expression
 	cd infra/grafana && promtool test rules alerts_test.yml
 	$(BIN)/pytest -q tests/architecture/test_monitoring.py
 
-test: install ## every test but what prove-stops has, in two processes with an embedded stack each; PROCESSES=0 does all in one
+test: install ## every test but what prove-stops and prove-linear have, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS)
 
 test-containers: install ## contract, integration and end-to-end tests, the stores in containers of a Docker engine; TESTS="file …": a part
@@ -160,6 +160,9 @@ prove-large: install ## 100,000 interactions and 100,000 items of one user: sear
 
 prove-learning: install ## 5,000 interactions digested while the worker is killed 50 times: the same is learned; and how fast
 	$(BIN)/python -m benchmarks.prove_learning
+
+prove-linear: install ## what reads texts takes time in proportion to their length, whichever of a hundred pieces they repeat
+	$(BIN)/pytest -m exhaustive tests/unit
 
 prove-observability: install ## what metrics and traces cost a recall: gateways with and without them on the same stores, asked in turn
 	$(BIN)/python -m benchmarks.prove_observability

@@ -1,9 +1,11 @@
 """How work grows with its size, on a machine that may be busy."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import process_time
 from typing import Final
+
+import pytest
 
 ATTEMPTS: Final = 8
 
@@ -17,6 +19,12 @@ def cpu_s(work: Callable[[], object]) -> float:
         return process_time() - began
     finally:
         gc.enable()
+
+
+def first_of(pieces: Iterable[str]) -> list[object]:
+    """`pieces` to parametrize a test of time by: the first is tried in every run, the others by `make prove-linear`."""
+    first, *others = pieces
+    return [first, *(pytest.param(piece, marks=pytest.mark.exhaustive) for piece in others)]
 
 
 def grows_linearly(work: Callable[[int], object], length: int) -> bool:

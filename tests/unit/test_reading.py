@@ -16,7 +16,7 @@ from ragpp_services.episodic.reading.clauses import divided
 from ragpp_services.episodic.reading.subjects import Subject, is_of_others, is_of_self, subject_of
 from ragpp_services.episodic.reading.substance import Substance, substance
 from ragpp_services.episodic.reading.traits import read_chunk, traits
-from tests.support.timing import grows_linearly
+from tests.support.timing import first_of, grows_linearly
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -200,18 +200,14 @@ def test_parents_are_the_mother_and_the_father(text: str) -> None:
     assert not judge(text)
 
 
-def test_corrections_and_kin_are_read_in_linear_time() -> None:
-    for piece in (
-        "not at a-",
-        "not ",
-        "'m in now ",
-        "isn't the my our but",
-        "my a b ",
-        "my-in-law ",
-        "no, wait",
-        "not 1:",
-    ):
-        assert grows_linearly(partial(_corrected, piece), 80_000), piece
+@pytest.mark.parametrize(
+    "piece",
+    first_of(
+        ["not at a-", "not ", "'m in now ", "isn't the my our but", "my a b ", "my-in-law ", "no, wait", "not 1:"]
+    ),
+)
+def test_corrections_and_kin_are_read_in_linear_time(piece: str) -> None:
+    assert grows_linearly(partial(_corrected, piece), 80_000)
 
 
 def _corrected(piece: str, length: int) -> object:
@@ -219,9 +215,11 @@ def _corrected(piece: str, length: int) -> object:
     return corrections(text), denied(text), kin_in(text), own_kin_in(text), in_the_first_person(text)
 
 
-def test_a_message_of_any_length_is_read_in_linear_time() -> None:
-    for piece in ("Where is it? I am not sure, but ", "no idea: ", "and so what " * 3, "I'm, ", "?! "):
-        assert grows_linearly(partial(_read, piece), 80_000), piece
+@pytest.mark.parametrize(
+    "piece", first_of(["Where is it? I am not sure, but ", "no idea: ", "and so what " * 3, "I'm, ", "?! "])
+)
+def test_a_message_of_any_length_is_read_in_linear_time(piece: str) -> None:
+    assert grows_linearly(partial(_read, piece), 80_000)
 
 
 def _read(piece: str, length: int) -> object:
