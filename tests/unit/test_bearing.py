@@ -12,7 +12,8 @@ from ragpp.api import Relevance
 from ragpp.models import Memory, TierName
 from ragpp.ranking.relevance import raw_of, relevance
 from ragpp.retrieval.calibration import Calibration
-from ragpp_services.gateway.assembly.bearing import MANY, relevance_of
+from ragpp_services.gateway.assembly.bearing import MANY, about_question, relevance_of
+from ragpp_services.gateway.assembly.memory_key import memory_key
 
 SCALE: Final = Calibration(0.1, 0.9)
 QUESTION: Final = "Where does Maria's sister live?"
@@ -232,6 +233,26 @@ def test_what_is_told_beside_it_answers_as_ever() -> None:
     memory = said(0.9, 1.0).model_copy(update={"text": f"{WITHHELD} The cleaner comes on Tuesday, at nine."})
     assert level(memory, query="When does the cleaner come?") == "clear"
     assert level(memory, query="wifi password?") == "none"
+
+
+def test_what_is_redacted_in_a_clause_about_something_else_withholds_nothing() -> None:
+    told = said(0.9, 0.0).model_copy(update={"text": "We moved to Ulm in May, my mail is [REDACTED:email]."})
+    assert level(told, query="Which town is home?") == "clear"
+
+
+def test_what_alone_makes_the_level_is_about_the_question_too() -> None:
+    """Else a context says that something is known, and does not say what."""
+    allergy = preference("food allergy: peanuts", SCALE.unrelated + 0.3 * (SCALE.answered - SCALE.unrelated))
+    asked = "What food should I avoid?"
+    assert level(allergy, query=asked) == "some"
+    assert about_question(asked, [allergy], SCALE, beside_what_was_said=False) == {memory_key(allergy)}
+    assert about_question(asked, [allergy], SCALE) == set()
+
+
+def test_we_are_not_who_asks_alone() -> None:
+    lives = relationship("Tom", "LIVES_IN", "Ulm")
+    assert level(lives, query="Where do we live?", asker="Nora") == "some"
+    assert level(lives, query="Where do I live?", asker="Nora") == "none"
 
 
 def test_of_two_who_are_known_the_one_who_asks_is_meant() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
-from ragpp.models import Memory, MemoryKind
+from ragpp.models import STANDING, Memory, MemoryKind
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.packing import COUNTER, Words, memory
@@ -223,6 +223,26 @@ def test_what_is_cut_is_not_shown_whatever_room_is_left_and_told_apart_from_what
     tight = pack(ranking, [], Frame(), budget=30, counter=Words())
     assert len(tight.sections[0].memory_ids) < 10
     assert tight.cut == {}
+
+
+def test_what_always_holds_has_room_of_its_own_and_more_where_it_is_about_the_question() -> None:
+    always = [
+        memory(str(number), f"rule number {number} of them all", "rule").model_copy(
+            update={"metadata": {STANDING: True}}
+        )
+        for number in range(5)
+    ]
+    beside = {memory_key(one): "it always holds" for one in always[:4]}
+    packed = pack(always, [], Frame(), budget=200, counter=Words(), cut=beside)
+    assert "4" in packed.sections[0].memory_ids
+    assert 1 < len(packed.sections[0].memory_ids) < 5
+
+
+def test_what_tells_nothing_by_itself_is_said_to_have_been_left_out_for_that() -> None:
+    related = memory("r", "Ann RELATED_TO Bob", "relationship").model_copy(
+        update={"metadata": {"source": "Ann", "type": "RELATED_TO", "target": "Bob"}}
+    )
+    assert "nothing by itself" in pack([related], [], Frame(), budget=200, counter=Words()).cut[memory_key(related)]
 
 
 def test_one_long_message_leaves_room_for_the_others() -> None:

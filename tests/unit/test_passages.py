@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragpp.catalog import RESOURCE_TYPES, ResourceType
 from ragpp.text.lexical import query_terms
 from ragpp.text.tokens import TokenCounter
-from ragpp_services.catalog.passages.leads import under_its_lead
+from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
 from ragpp_services.catalog.passages.ranking import focus_of, told_once
 from ragpp_services.catalog.resources.indexing import cut
 
@@ -44,6 +44,12 @@ def test_a_passage_is_read_under_its_heading_the_head_of_its_table_or_the_words_
     above: str, passage: str, read: str
 ) -> None:
     assert under_its_lead(above, passage) == read
+
+
+@pytest.mark.parametrize("end", ["", "\n\n## The next one\n", "\r\n\r\n"])
+def test_what_stands_above_a_passage_is_its_lead_whatever_it_ends_with(end: str) -> None:
+    lead, own = lead_and_own("## Warranty\n", f"It is two years.{end}")
+    assert (lead, own) == ("## Warranty\n", "It is two years.")
 
 
 @given(st.text("ab #?.:|-\n1"), st.text("ab #?.:|-\n1", min_size=1))

@@ -111,6 +111,11 @@ def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
     assert 0.2 < about.score < 0.6
 
 
+def test_what_always_holds_leaves_room_for_what_is_called_up() -> None:
+    ranked = rank(query("write the commit message", limit=1), [rule("Be kind"), rule("Sign it", "commit message")], [])
+    assert [one.id for one in ranked] == ["Sign it"]
+
+
 @pytest.mark.parametrize(
     "text", ["Answer in French.", "Use bullet points.", "Call me Sam.", "Do not use emojis.", "Keep replies short."]
 )

@@ -79,7 +79,7 @@ def answering(asked: Asked, text: str, holds: Iterable[bool], cosines: Sequence[
     if weights:
         said = (set(stored_terms(text[start:end])) for start, end in parts)
         scores = [one + sum(weights.get(term, 0.0) for term in told) for one, told in zip(scores, said, strict=True)]
-    if len(parts) < 2 or min(scores) >= max(scores) - BESIDE:
+    if len(parts) < 2 or not min(scores) < max(scores) - BESIDE:
         return whole
     start, end = _around(asked, text, parts, scores)
     return (start, end) if len(text) - (end - start) >= SAVED_CHARS else whole
@@ -132,15 +132,18 @@ def _around(asked: Asked, text: str, parts: Sequence[Part], scores: Sequence[flo
 
 
 def _nearest(parts: Sequence[Part], scores: Sequence[float], first: int, last: int) -> Part:
-    """The best of `parts`, within `first` to `last`, with as many around it as MOST_CHARS hold, the better ones first;
-    what stands before it as good as what comes after."""
+    """The best of `parts`, within `first` to `last`, with as many around it as MOST_CHARS hold, the better ones first,
+    and LEAST_CHARS at least; it alone may have more."""
     start = end = max(range(first, last + 1), key=lambda place: scores[place])
     while True:
         beside = [place for place in (start - 1, end + 1) if first <= place <= last]
-        fitting = [place for place in beside if parts[max(place, end)][1] - parts[min(place, start)][0] <= MOST_CHARS]
-        if not fitting:
+        if parts[end][1] - parts[start][0] >= LEAST_CHARS:
+            beside = [
+                place for place in beside if parts[max(place, end)][1] - parts[min(place, start)][0] <= MOST_CHARS
+            ]
+        if not beside:
             return start, end
-        taken = max(fitting, key=lambda place: scores[place])
+        taken = max(beside, key=lambda place: scores[place])
         start, end = min(start, taken), max(end, taken)
 
 

@@ -119,7 +119,7 @@ class Recaller:
         counter = await self._tokenizers.ready(request.tokenizer)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
-        relevant = relevance_of(request.query, found, self._scale, whole=whole, asker=request.name)
+        relevant = relevance_of(request.query, found, self._scale, whole=whole, asker=_asker(request))
         ranking, packed = await self._assemble(request, answers, relevant, budget, counter)
         counted = await finished(pending, ends)
         answer = RecallResponse(
@@ -188,7 +188,8 @@ class Recaller:
                 shown = ranking = fuse(found)
                 if request.limit > most:
                     shown = fuse({name: memories[:most] for name, memories in found.items()})
-            conversation, cut = _conversation(answers.get("short_term")), why_cut(request, shown, level, self._scale)
+            conversation = _conversation(answers.get("short_term"))
+            cut = why_cut(request, shown, level, self._scale, _asker(request))
             with recall_step("pack", budget=budget):
                 parts = not request.fill
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut, in_parts=parts)
@@ -202,7 +203,7 @@ class Recaller:
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
         """The query for the tiers, without its vector."""
-        asker = None if request.name is None or says_nothing(request.name) else request.name
+        asker = _asker(request)
         return MemoryQuery(
             scope=scope,
             text=request.query,
@@ -274,6 +275,11 @@ def _conversation(answer: Answer | None) -> list[Memory]:
     messages.reverse()  # newest first as they come; what was said at one moment keeps its order
     messages.sort(key=lambda memory: memory.occurred_at or _EPOCH)
     return [memory for memory in memories if memory.kind == "summary"] + messages
+
+
+def _asker(request: RecallRequest) -> str | None:
+    """The name of who asks; None for one of which nothing is seen."""
+    return None if request.name is None or says_nothing(request.name) else request.name
 
 
 def _frame(request: RecallRequest) -> Frame:

@@ -189,9 +189,10 @@ def rank(
         and _similar(scored.similarity, filters)
     ]
     always = sorted((one for one in (*ruled, *liked) if STANDING in one.metadata), key=_most_urgent)
-    always = always[: min(MAX_STANDING, math.ceil(query.limit * RULE_SHARE))]
     about = sorted((one for one in ruled if STANDING not in one.metadata), key=_best_first)
     rest = [one for one in liked if STANDING not in one.metadata] + _best_findings(query, situation, findings)
+    most = query.limit // 2 if about or rest else query.limit
+    always = always[: min(MAX_STANDING, most)]
     rest.sort(key=_best_first)
     left = query.limit - len(always)
     share = max(math.ceil(left * RULE_SHARE), left - len(rest))

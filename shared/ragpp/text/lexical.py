@@ -79,9 +79,9 @@ def index_line(interaction: Interaction, text: str | None = None) -> str:
 
 
 def lexical_line(interaction: Interaction, text: str | None = None) -> str:
-    """What is indexed by words: the index line after the date, `8 May 2023`, in UTC, since questions name months
-    and years that the interactions themselves leave out."""
-    return f"{day_in_words(interaction.occurred_at)} {index_line(interaction, text)}"
+    """The words that an interaction is found by: its index line after the date where it was said, `8 May 2023`, since
+    questions name months and years that the interactions themselves leave out."""
+    return f"{day_in_words(interaction.wall_clock)} {index_line(interaction, text)}"
 
 
 def words(text: str) -> list[str]:

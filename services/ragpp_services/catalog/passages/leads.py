@@ -17,9 +17,15 @@ _SENTENCE: Final = (".", "!", ";", ",")
 def under_its_lead(above: str, passage: str) -> str:
     """`passage`, stripped, below its lead, without the headings at its end, which are those of the next. `above`: what
     stands before it, which may begin anywhere."""
+    lead, own = lead_and_own(above, passage)
+    return lead + own
+
+
+def lead_and_own(above: str, passage: str) -> tuple[str, str]:
+    """The two parts of `under_its_lead`: the lead with the end of its last line, empty where there is none."""
     before, own = above.splitlines(), _without_last_headings(passage.strip().splitlines())
     lead = [] if not own or _is_a_heading([*before, *own], len(before)) else _lead(before, own[0])
-    return "\n".join((*lead, *own))
+    return "".join(f"{line}\n" for line in lead), "\n".join(own)
 
 
 def _lead(lines: list[str], first: str) -> list[str]:

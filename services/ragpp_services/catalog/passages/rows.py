@@ -11,7 +11,7 @@ from ragpp.catalog import CatalogVisibility, ResourceType
 from ragpp.embedding import FloatMatrix
 from ragpp.stores.compression import unpacked
 from ragpp.stores.vector_values import halfvec
-from ragpp_services.catalog.passages.leads import READ_ABOVE, under_its_lead
+from ragpp_services.catalog.passages.leads import READ_ABOVE, lead_and_own, under_its_lead
 from ragpp_services.catalog.resources.rows import visibility_of
 from ragpp_services.catalog.statements import Statements
 
@@ -90,14 +90,13 @@ def _read(row: asyncpg.Record) -> tuple[str, str]:
 
 
 def _found(row: asyncpg.Record) -> FoundPassage:
-    above, own = _read(row)
-    text = under_its_lead(above, own)
+    lead, own = lead_and_own(*_read(row))
     return FoundPassage(
         resource_id=row["id"],
         ordinal=row["ordinal"],
         part=row["part"],
-        text=text,
-        lead=len(text) - len(own.strip()),
+        text=lead + own,
+        lead=len(lead),
         resource_type=row["resource_type"],
         occurred_at=row["occurred_at"],
         created_at=row["created_at"],

@@ -22,9 +22,9 @@ _SAID_BY_YOU: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`speaker`: index of the only name that it mentions, else of who asks in it. `asker`: index of the name of who
-    asks in the first person, NOBODY for one under which nothing was said, None where none is given or "we" ask.
-    `kinds`: the traits that an answer to it has. `is_request`: it wants something done, or told."""
+    """`speaker`: index of the only name that it mentions, else of who asks in it where that is one. `asker`: index of
+    the name of who asks in the first person, NOBODY for one under which nothing was said, None where none is given or
+    "we" ask. `kinds`: the traits that an answer to it has. `is_request`: it wants something done, or told."""
 
     speaker: int | None
     asker: int | None
@@ -38,7 +38,7 @@ class Question:
         named = named_speaker(text, names)
         own = _index_of(asker, names) if asker is not None and in_the_singular(text) else None
         return cls(
-            speaker=own if named is None else named,
+            speaker=named if named is not None or own == NOBODY else own,
             asker=own,
             kinds=traits_of_kinds(kinds_asked(text)),
             subject=subject_of(text),

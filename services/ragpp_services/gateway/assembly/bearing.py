@@ -22,7 +22,7 @@ from ragpp.ranking.relevance import raw_of
 from ragpp.redaction import is_redacted
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.lexical import content_words, stored_terms
-from ragpp.text.persons import in_the_first_person
+from ragpp.text.persons import in_the_first_person, in_the_singular
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import asks_for_all
 
@@ -83,12 +83,11 @@ def relevance_of(
         for one in _facts(answers.get(name, ()))
         if not _withheld(one, wanted)
     ]
-    of_oneself = in_the_first_person(query)
-    known = _known_evidence(wanted, facts, scale, asker if of_oneself else None, of_oneself=of_oneself)
+    known = _known_evidence(query, wanted, facts, scale, asker)
     evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
     if evidence >= CLEAR:
         return "clear"
-    some = _some_from(max(len(answers.get(name, ())) for name in _RANKED)) - OF_ONESELF * of_oneself
+    some = _some_from(query, max(len(answers.get(name, ())) for name in _RANKED))
     if evidence >= some or ((ranked or facts) and asks_for_all(query)):
         return "some"
     can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
@@ -96,19 +95,26 @@ def relevance_of(
 
 
 def about_question(
-    query: str, learned: Sequence[Memory], scale: Calibration | None, *, asker: str | None = None
+    query: str,
+    learned: Sequence[Memory],
+    scale: Calibration | None,
+    *,
+    asker: str | None = None,
+    beside_what_was_said: bool = True,
 ) -> set[MemoryKey]:
     """Those of `learned` that are about the question by themselves, as far as their likeness and words say, or a
-    trigger of theirs; that somebody exists is about none. `scale` and `asker` as in `relevance_of`."""
+    trigger of theirs; that somebody exists is about none. `scale` and `asker` as in `relevance_of`. Where nothing
+    stands beside them, as much as makes the level `some` is enough."""
     if _in_other_letters(query):
         scale = None
-    wanted, of_oneself = content_words(query), in_the_first_person(query)
+    wanted = content_words(query)
     facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
-    told = _known_evidence(wanted, facts, scale, asker if of_oneself else None, of_oneself=of_oneself)
+    told = _known_evidence(query, wanted, facts, scale, asker)
+    least = SOME if beside_what_was_said else _some_from(query, 0)
     return {
         memory_key(memory)
         for memory, found in zip(facts, told, strict=True)
-        if found >= SOME or (memory.kind == "rule" and memory.score >= TRIGGERED)
+        if found >= least or (memory.kind == "rule" and memory.score >= TRIGGERED)
     }
 
 
@@ -118,9 +124,9 @@ def _in_other_letters(query: str) -> bool:
     return 2 * sum("LATIN" not in unicodedata.name(letter, "") for letter in letters) > len(letters)
 
 
-def _some_from(found: int) -> float:
+def _some_from(query: str, found: int) -> float:
     """SOME where so many memories were found."""
-    return SOME - FEWER * math.log(MANY / min(max(found, 1), MANY))
+    return SOME - FEWER * math.log(MANY / min(max(found, 1), MANY)) - OF_ONESELF * in_the_first_person(query)
 
 
 def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> Iterable[float]:
@@ -131,29 +137,31 @@ def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> I
 
 
 def _known_evidence(
+    query: str,
     wanted: Sequence[frozenset[int]],
     facts: Sequence[Memory],
     scale: Calibration | None,
     asker: str | None,
-    *,
-    of_oneself: bool,
 ) -> Iterable[float]:
     """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
+    of_oneself = in_the_first_person(query)
+    asker = asker if in_the_singular(query) else None
     for fact in facts:
         yield _meaning(fact.similarity, scale) + WORDS * _exactness(fact, wanted, asker, of_oneself=of_oneself)
 
 
 def _withheld(memory: Memory, wanted: Sequence[frozenset[int]]) -> bool:
-    """True where the question is after what was redacted in `memory`: no more of its words are in the clauses around
-    it. Such a memory answers nothing."""
+    """True where the question is after what was redacted in `memory`: its words are in the clause of that, and no more
+    of them in the clauses around it, or there is no other. Such a memory answers nothing."""
     if not is_redacted(memory.text):
         return False
-    clauses = _CLAUSE_END.split(memory.text)
+    clauses = [clause for clause in _CLAUSE_END.split(memory.text) if clause.strip()]
     held, told = (
         frozenset(stored_terms(" ".join(clause for clause in clauses if is_redacted(clause) is redacted)))
         for redacted in (True, False)
     )
-    return sum(not told.isdisjoint(word) for word in wanted) <= sum(not held.isdisjoint(word) for word in wanted)
+    within, beside = (sum(not terms.isdisjoint(word) for word in wanted) for terms in (held, told))
+    return all(map(is_redacted, clauses)) or 0 < within >= beside
 
 
 def _meaning(similarity: float | None, scale: Calibration | None) -> float:

@@ -1,4 +1,4 @@
-"""What of a ranking a context leaves out, whatever room there is. Pure."""
+"""Memories that a context leaves out, whatever room there is. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,21 +8,26 @@ from ragpp.retrieval.calibration import Calibration
 from ragpp_services.gateway.assembly.bearing import about_question
 from ragpp_services.gateway.assembly.helpfulness import why_not_shown
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
-from ragpp_services.gateway.assembly.relevance import names_something, why_far_behind
+from ragpp_services.gateway.assembly.relevance import asks_for_all, why_far_behind
 
 
 def why_cut(
-    request: RecallRequest, ranking: Sequence[Memory], level: Relevance | None, scale: Calibration | None
+    request: RecallRequest,
+    ranking: Sequence[Memory],
+    level: Relevance | None,
+    scale: Calibration | None,
+    asker: str | None,
 ) -> Mapping[MemoryKey, str]:
-    """What of `ranking` (fused, best first) has no place in the context, and why; nothing for a question about
-    everything. Where it cannot be told how far anything is about the question (`level` is None), no more than what
-    `fill` leaves out. `scale` as in `relevance_of`."""
-    if not names_something(request.query):
+    """The memories of `ranking` (fused, best first) that have no place in the context, each with the reason; none for a
+    question about everything. Where it cannot be told how far anything is about the question (`level` is None), no more
+    than what `fill` leaves out. `scale` and `asker` as in `relevance_of`."""
+    if asks_for_all(request.query):
         return {}
     far = why_far_behind(ranking)
     if request.fill or level is None:
         return far
     learned = [memory for memory in ranking if memory.tier in {"semantic", "procedural"}]
-    known = about_question(request.query, learned, scale, asker=request.name)
+    said = any(memory.kind == "interaction" for memory in ranking)
+    known = about_question(request.query, learned, scale, asker=asker, beside_what_was_said=said)
     known |= {memory_key(memory) for memory in ranking if memory.tier == "catalog"} - far.keys()
     return why_not_shown(ranking, known, level)

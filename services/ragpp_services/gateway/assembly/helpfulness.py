@@ -1,4 +1,4 @@
-"""Which memories earn the tokens that they take: those among which the answer is, as far as the ranking can tell. Pure.
+"""The memories that earn their tokens: those among which the answer is, as far as the ranking can tell. Pure.
 
 Each interaction's share of the ranking's odds says how likely it is the one that helps, where one does. They are shown,
 best first, until what is shown has ENOUGH of the odds: two or three where the ranking is sure of itself, and all that
@@ -26,6 +26,7 @@ AT_MOST: Final = 2
 
 _ENOUGH_SHOWN: Final = "what is shown has nearly all of the chance to help; this would add next to nothing"
 _NOTHING_KNOWN: Final = "nothing that was found seems to be about the question"
+_ALWAYS: Final = "it always holds, and what does so has no more room"
 _BESIDE: Final = "not about the question by itself"
 
 
@@ -44,12 +45,16 @@ def why_not_shown(
     """Those of `ranking` (fused, best first) that do not earn their tokens, with the reason.
 
     `known`: what is about the question by itself of all that is no interaction. Nothing else of what was learned or
-    curated is shown: what it rests on says it. What always holds is not judged here.
+    curated is shown: what it rests on says it. A rule that is called up applies also where nothing is known. What
+    always holds has a room of its own, and beyond that only where it is about the question.
     """
     judged = [memory for memory in ranking if memory.kind not in _OF_NOW and STANDING not in memory.metadata]
+    always = {memory_key(one): _ALWAYS for one in ranking if STANDING in one.metadata and memory_key(one) not in known}
     if level == "none":
         found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
-        return {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in found[:AT_MOST]}
+        called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
+        kept = called_up.union(found[:AT_MOST])
+        return always | {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in kept}
     said = [memory for memory in judged if memory.kind == "interaction"]
     cut: dict[MemoryKey, str] = {}
     so_far = 0.0
@@ -58,7 +63,7 @@ def why_not_shown(
             cut[memory_key(memory)] = _ENOUGH_SHOWN
         so_far += share
     learned = [memory for memory in judged if memory.kind != "interaction"]
-    return cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
+    return always | cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
 
 
 _OF_NOW: Final = frozenset({"message", "summary"})

@@ -1,12 +1,12 @@
 """Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
 from ragpp.context import layout
-from ragpp.models import STANDING, Memory, MemoryKind
+from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
 from ragpp_services.gateway.assembly.excerpts import is_long
 from ragpp_services.gateway.assembly.fusion import evidence
@@ -34,6 +34,8 @@ WHOLE_SHARE: Final = 0.25
 their parts, which lose most where an answer is likeliest. `docs/evaluation.md` has what it was chosen on and gains."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
+
+_TELLS_NOTHING: Final = "a line of it would tell nothing by itself"
 
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "summary": layout.RECENT,
@@ -80,7 +82,7 @@ class Section:
 @dataclass(frozen=True)
 class Packed:
     """The assembled context. `tokens`: of it as a whole, at most the budget. `cut`: what of the ranking is not about
-    the question, and why; whatever else is not shown had no room."""
+    the question, or tells nothing by itself, and why; whatever else is not shown had no room."""
 
     context: str
     tokens: int
@@ -106,8 +108,9 @@ def pack(
     `in_parts` is false, and then, best first, for all of it: what all fits is shown whole. A long one that does not
     fit, or takes more than its share, is shown as an excerpt from that part on. Past interactions of one day stand
     together, as they followed each other, and only the first of them has the date; days are in the order of their best.
-    `cut`: what of the ranking is not shown, whatever room is left, and why. Relevance and confidence stand behind the
-    lines when there is room for all of them. Same input, same output.
+    `cut`: what of the ranking is not shown, whatever room is left, and why; what always holds has room of its own all
+    the same. Relevance and confidence stand behind the lines when there is room for all of them. Same input, same
+    output.
 
     Lines are counted one by one while they are chosen, and the finished context as a whole: where `counter` makes more
     of it than of its lines, brackets go first, then its last lines.
@@ -117,8 +120,8 @@ def pack(
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values()) - len(frames)
     packing = _Packing(counter, left, in_parts=in_parts)
-    packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
-    return replace(_within(budget, packing, frames, counter), cut=cut)
+    packing.fill(ranking, conversation, cut)
+    return replace(_within(budget, packing, frames, counter), cut={**packing.idle, **cut})
 
 
 def _within(budget: int, packing: "_Packing", frames: dict[str, Section], counter: TokenMeter) -> Packed:
@@ -162,10 +165,12 @@ class _Packing:
         self._drafts: dict[str, Draft] = {}
         self._lines = LineMaker(counter)
         self._shown: set[MemoryKey] = set()
+        self.idle: dict[MemoryKey, str] = {}
         self._said: dict[int, int] = {}
 
-    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
-        """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
+    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory], cut: Container[MemoryKey]) -> None:
+        """Offer what always holds its share and each section its own, then past interactions all that is left, then
+        what they leave to the rest; nothing of `cut` but what always holds."""
         self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
         groups: dict[str, list[Memory]] = {}
         restating: list[Memory] = []
@@ -173,7 +178,10 @@ class _Packing:
         self._take(layout.PREFERENCES, standing(ranking), min(self._left, standing_room))
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if STANDING in memory.metadata or says_nothing(memory):
+            if memory_key(memory) in cut:
+                continue
+            if says_nothing(memory):
+                self.idle[memory_key(memory)] = _TELLS_NOTHING
                 continue
             if memory.kind == "item" and evidence(memory):
                 restating.append(memory)
