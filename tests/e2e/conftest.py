@@ -15,6 +15,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
 from tests.support.stacks import StoreStack
+from tests.support.stored import Stores, open_stores
 from tests.support.team import Team, two_agents
 
 TO_DO: Final = ("work", "queues", "debounce", "upkeep", "unreflected", "again")
@@ -41,6 +42,13 @@ async def _what_others_left_undone(request: pytest.FixtureRequest) -> None:
 async def gateway(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RealGateway]:
     async with open_gateway(endpoints, tmp_path_factory.mktemp("gateway")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+async def stores(stack: StoreStack) -> AsyncIterator[Stores]:
+    """What the stores hold, as their operator sees it."""
+    async with open_stores(stack) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -199,7 +199,7 @@ def checked_problem(answer: httpx.Response, status: int | None = None, code: str
     assert problem.detail
     assert problem.recovery_suggestions
     if status is not None:
-        assert answer.status_code == status, answer.text
+        assert answer.status_code == status, f"{status} was to be, not {answer.text}"
     if code is not None:
-        assert problem.code == code, answer.text
+        assert problem.code == code, f"{code} was to be, not {answer.text}"
     return problem

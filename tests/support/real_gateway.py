@@ -36,6 +36,7 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.marks import KEY, MARKS
+from tests.support.scopes import new_scope
 from tests.support.short_term import PATIENCE_S
 
 T = TypeVar("T")
@@ -98,6 +99,12 @@ class RealGateway:
         """A client with `key`; what the application raises is answered, as a server would."""
         headers = {"authorization": f"Bearer {key}"} if key else {}
         return httpx.AsyncClient(transport=self._transport(), base_url="http://gateway", headers=headers, timeout=30)
+
+    @asynccontextmanager
+    async def newcomer(self) -> AsyncIterator[httpx.AsyncClient]:
+        """A client of a tenant of its own, that may read, write and forget."""
+        async with self.client(await self.key(new_scope().tenant_id)) as api:
+            yield api
 
     def memory(self, key: str) -> MemoryClient:
         """The same as an application has it."""

@@ -50,13 +50,37 @@ class Stores:
             if _tag(key) == whole or _tag(key).startswith(views):
                 yield f"{key.decode()} {await self._redis.dump(key)!r}"
 
+    async def watched(self, scope: Scope) -> "Watched":
+        """What is the user's from now on; AssertionError when that is nothing."""
+        held = await self.held_of(scope)
+        assert held
+        return Watched(self, scope, held)
+
     @asynccontextmanager
     async def unchanged(self, scope: Scope) -> AsyncIterator[None]:
         """AssertionError when what is the user's is not the same afterwards."""
-        before = await self.held_of(scope)
-        assert before
-        yield
-        assert await self.held_of(scope) == before
+        watched = await self.watched(scope)
+        async with watched.unchanged():
+            yield
+
+
+class Watched:
+    """What is a user's, read once between two that may have changed it."""
+
+    def __init__(self, stores: Stores, scope: Scope, held: list[str]) -> None:
+        self._stores, self._scope, self._held = stores, scope, held
+
+    @asynccontextmanager
+    async def unchanged(self) -> AsyncIterator[None]:
+        """AssertionError, with what came and what went, when it is not what it was at the last reading."""
+        before = self._held
+        try:
+            yield
+        finally:
+            self._held = await self._stores.held_of(self._scope)
+        came = [held for held in self._held if held not in before]
+        gone = [held for held in before if held not in self._held]
+        assert before == self._held, f"came: {came}, gone: {gone}"
 
 
 def _tag(key: bytes) -> bytes:
