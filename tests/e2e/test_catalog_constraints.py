@@ -14,6 +14,7 @@ from ragpp.models import Value
 from ragpp.redaction import SECRETS
 from ragpp_services.gateway.intake import KnowledgeIntake, Redaction
 from ragpp_services.gateway.parts import Parts
+from tests.support.each import each
 from tests.support.embedding import LostEmbedder
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
@@ -36,6 +37,9 @@ class Violation:
     body: dict[str, Json] = field(default_factory=dict)
     status: int = 422
     code: str = "MEM-020"
+
+    def __str__(self) -> str:
+        return f"{self.request}: {self.what}"
 
 
 def resource(what: str, **fields: Json) -> Violation:
@@ -154,17 +158,22 @@ async def filled(gateway: RealGateway) -> AsyncIterator[Filled]:
         yield Filled(api, memory, await kept(memory))
 
 
-@pytest.mark.parametrize("violation", VIOLATIONS, ids=lambda one: f"{one.request}: {one.what}")
-async def test_what_violates_a_constraint_is_refused_by_its_code_and_changes_nothing(
-    filled: Filled, violation: Violation
-) -> None:
-    method, _, path = violation.request.partition(" ")
-    if method in {"POST", "PUT"}:
-        answer = await filled.api.request(method, path, json={**violation.body, "user_id": USER})
-    else:
-        answer = await filled.api.request(method, httpx.URL(path).copy_add_param("user_id", USER))
-    checked_problem(answer, violation.status, violation.code)
-    assert await kept(filled.memory) == filled.before
+async def test_what_violates_a_constraint_is_refused_by_its_code_and_changes_nothing(filled: Filled) -> None:
+    held = filled.before
+
+    async def refused(violation: Violation) -> None:
+        nonlocal held
+        method, _, path = violation.request.partition(" ")
+        if method in {"POST", "PUT"}:
+            answer = await filled.api.request(method, path, json={**violation.body, "user_id": USER})
+        else:
+            answer = await filled.api.request(method, httpx.URL(path).copy_add_param("user_id", USER))
+        before, held = held, await kept(filled.memory)
+        checked_problem(answer, violation.status, violation.code)
+        assert held == before
+
+    await each(VIOLATIONS, refused)
+    assert held == filled.before
 
 
 async def test_more_items_than_a_request_takes_are_refused_and_none_is_kept(filled: Filled) -> None:

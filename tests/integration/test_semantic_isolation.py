@@ -14,6 +14,7 @@ from ragpp.stores.neo4j import create_driver, scoped
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.statements import QUERIES, statement
 from ragpp_services.semantic.tier import Neo4jSemanticTier
+from tests.support.each import each
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,
@@ -137,15 +138,15 @@ async def test_two_users_with_the_same_names_never_meet(
 
 
 @pytest.mark.usefixtures("tier")
-@pytest.mark.parametrize("name", sorted(QUERIES))
-async def test_every_statement_is_confined_to_a_scope_and_planned_by_the_server(
-    endpoints: Endpoints, name: str
-) -> None:
-    text = scoped(statement(name))
+async def test_every_statement_is_confined_to_a_scope_and_planned_by_the_server(endpoints: Endpoints) -> None:
     parameters: dict[str, object] = {"scope": None, "given": {}}
     async with create_driver(neo4j_settings(endpoints)) as driver:
-        plan = (await driver.execute_query(f"EXPLAIN {text}", parameters)).summary.plan
-    assert plan is not None
-    operators = re.findall(r"'operatorType': '(\w+)@", str(plan))
-    assert operators
-    assert not {"AllNodesScan", "NodeByLabelScan", "DirectedAllRelationshipsScan"} & set(operators), operators
+
+        async def told(name: str) -> None:
+            plan = (await driver.execute_query(f"EXPLAIN {scoped(statement(name))}", parameters)).summary.plan
+            assert plan is not None
+            operators = re.findall(r"'operatorType': '(\w+)@", str(plan))
+            assert operators
+            assert not {"AllNodesScan", "NodeByLabelScan", "DirectedAllRelationshipsScan"} & set(operators), operators
+
+        await each(sorted(QUERIES), told, at_once=8)

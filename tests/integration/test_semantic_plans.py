@@ -22,6 +22,7 @@ from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.statements import QUERIES, statement
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 from ragpp_services.semantic.write.writer import ERASED
+from tests.support.each import each
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_tier
 from tests.support.stacks import RunStack
@@ -194,21 +195,27 @@ def operators(plan: Plan) -> Iterator[Plan]:
         yield from operators(child)
 
 
-@pytest.mark.parametrize("name", sorted(QUERIES))
-async def test_a_statement_reads_no_more_than_its_user_has(filled: Filled, name: str) -> None:
-    given = {"scope": scope_key(filled.scope), "given": dict(filled.given[name])}
-    async with filled.driver.session() as session, await session.begin_transaction() as transaction:
-        result = await transaction.run(f"PROFILE {statement(name)}", given)
-        summary = await result.consume()
-        await transaction.rollback()
-    plan = cast("Plan | None", summary.profile)
-    assert plan is not None
-    for operator in operators(plan):
-        what = str(operator["operatorType"]).partition("@")[0]
-        assert "Scan" not in what, what
-        assert cast("int", operator["rows"]) <= MOST_ROWS, (what, operator["rows"], operator["args"])
+async def test_a_statement_reads_no_more_than_its_user_has(filled: Filled) -> None:
+    async def read(name: str) -> None:
+        given = {"scope": scope_key(filled.scope), "given": dict(filled.given[name])}
+        async with filled.driver.session() as session, await session.begin_transaction() as transaction:
+            result = await transaction.run(f"PROFILE {statement(name)}", given)
+            summary = await result.consume()
+            await transaction.rollback()
+        plan = cast("Plan | None", summary.profile)
+        assert plan is not None
+        for operator in operators(plan):
+            what = str(operator["operatorType"]).partition("@")[0]
+            assert "Scan" not in what, what
+            assert cast("int", operator["rows"]) <= MOST_ROWS, (what, operator["rows"], operator["args"])
+
+    await each(sorted(QUERIES), read)
 
 
+PARTS: Final = ("lock", "nodes", "edges", "nodes one by one", "edges one by one")
+COPIED: Final = {f"a backup's {part}": text for part, text in zip(PARTS, COPYING, strict=True)}
+TEXTS: Final = {name: statement(name) for name in sorted(QUERIES)} | COPIED
+"""Every statement about somebody's graph, by its name."""
 GRAPHS: Final = {
     "nobody's": (0, 0, False),
     "just loaded": (30, 0, False),
@@ -220,8 +227,8 @@ has, and whether its indexes have been sampled since."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=GRAPHS)
-async def graph(own_stack: RunStack, request: pytest.FixtureRequest) -> AsyncIterator[neo4j.AsyncDriver]:
-    """A graph that has a schema, and of which the planner knows little."""
+async def plans(own_stack: RunStack, request: pytest.FixtureRequest) -> Mapping[str, Sequence[Plan]]:
+    """The operators of the plan of each statement, on a graph with a schema of which the planner knows little."""
     users, edges, sampled = GRAPHS[request.param]
     endpoints = own_stack.endpoints()
     async with semantic_tier(endpoints, clock=lambda: NOON), create_driver(neo4j_settings(endpoints)) as driver:
@@ -230,7 +237,7 @@ async def graph(own_stack: RunStack, request: pytest.FixtureRequest) -> AsyncIte
         if sampled:
             await driver.execute_query("CALL db.prepareForReplanning()")
         await driver.execute_query("CALL db.clearQueryCaches()")
-        yield driver
+        return {name: await planned(driver, text) for name, text in TEXTS.items()}
 
 
 LOADED: Final = """
@@ -242,55 +249,63 @@ CREATE (e)-[:RELATES_TO {id: 'r' + user + '-' + n + '-' + edge, type: 'KNOWS', s
 CREATE (a)-[:STATES {relationship: 'r' + user + '-' + n + '-' + edge}]->(e), (a)-[:MENTIONS {name: 'n' + n}]->(e)"""
 
 
-@pytest.mark.parametrize("name", sorted(QUERIES))
 async def test_a_statement_that_is_planned_while_little_is_known_of_the_graph_scans_nothing(
-    graph: neo4j.AsyncDriver, name: str
+    plans: Mapping[str, Sequence[Plan]],
 ) -> None:
     """Where there is hardly anything, or seems to be, the planner likes to read all of it, and keeps the plan. A scan
     of an index of relationships ends, without an error, at one that somebody else has just deleted."""
-    assert await scans(graph, statement(name), {"scope": "nobody", "given": {}}) == []
+
+    async def told(name: str) -> None:
+        assert scans(plans[name]) == []
+
+    await each(sorted(QUERIES), told)
 
 
-COPIED: Final = ("lock", "nodes", "edges", "nodes one by one", "edges one by one")
-
-
-@pytest.mark.parametrize("text", COPYING, ids=COPIED)
 async def test_a_backup_that_is_planned_while_little_is_known_of_the_graph_scans_nothing(
-    graph: neo4j.AsyncDriver, text: str
+    plans: Mapping[str, Sequence[Plan]],
 ) -> None:
     """As the tier's own statements: others change their graphs while it copies those of some."""
-    assert await scans(graph, text, {"scopes": ["nobody"]}) == []
+
+    async def told(name: str) -> None:
+        assert scans(plans[name]) == []
+
+    await each(COPIED, told)
 
 
-@pytest.mark.parametrize("text", [*map(statement, sorted(QUERIES)), *COPYING], ids=[*sorted(QUERIES), *COPIED])
-async def test_a_statement_names_each_index_that_it_seeks_in(graph: neo4j.AsyncDriver, text: str) -> None:
+async def test_a_statement_names_each_index_that_it_seeks_in(plans: Mapping[str, Sequence[Plan]]) -> None:
     """Else a plan that is made in the moment in which the server counts an index anew mixes both counts, and reads the
     index as a whole, for each thing that is sought: of some thousand plans a few. MERGE seeks without being told."""
-    sought = [
-        found["index"]
-        for one in await planned(graph, text, {"scope": "nobody", "given": {}, "scopes": ["nobody"]})
-        if "IndexSeek" in str(one["operatorType"])
-        for found in SOUGHT.finditer(str(cast("Mapping[str, object]", one["args"])["Details"]))
-        if not re.search(rf"MERGE .*[([]{found['thing']} ", text)
-    ]
-    assert {index for index in sought if f"USING INDEX SEEK {index}" not in text} == set()
+
+    async def told(name: str) -> None:
+        text = TEXTS[name]
+        sought = [
+            found["index"]
+            for one in plans[name]
+            if "IndexSeek" in str(one["operatorType"])
+            for found in SOUGHT.finditer(str(cast("Mapping[str, object]", one["args"])["Details"]))
+            if not re.search(rf"MERGE .*[([]{found['thing']} ", text)
+        ]
+        assert {index for index in sought if f"USING INDEX SEEK {index}" not in text} == set()
+
+    await each(TEXTS, told)
 
 
 SOUGHT: Final = re.compile(r"(?P<index>(?P<thing>\w+:\w+)\([\w, ]+\))")
 """The index that a plan seeks in, and as what."""
 
 
-async def scans(driver: neo4j.AsyncDriver, text: str, parameters: dict[str, object]) -> list[str]:
+def scans(plan: Sequence[Plan]) -> list[str]:
     """The operators that read everybody's, of the plan of a statement."""
     return [
         f"{what} {cast('Mapping[str, object]', one['args'])['Details']}"
-        for one in await planned(driver, text, parameters)
+        for one in plan
         if "Scan" in (what := str(one["operatorType"]))
     ]
 
 
-async def planned(driver: neo4j.AsyncDriver, text: str, parameters: dict[str, object]) -> list[Plan]:
+async def planned(driver: neo4j.AsyncDriver, text: str) -> list[Plan]:
     """The operators of the plan of a statement."""
+    parameters = {"scope": "nobody", "given": {}, "scopes": ["nobody"]}
     async with driver.session() as session:
         plan = cast("Plan | None", (await (await session.run(f"EXPLAIN {text}", parameters)).consume()).plan)
     assert plan is not None
