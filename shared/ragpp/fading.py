@@ -54,6 +54,11 @@ PACES: Final = (
     ),
     Pace(
         YEARLY,
+        frozenset({"PLAYS", "PRACTISES", "LEARNS", "COLLECTS", "GROWS", "TAKES_PART_IN", "USES"}),
+        "what somebody does again and again goes on without being said",
+    ),
+    Pace(
+        YEARLY,
         frozenset({"SUFFERS_FROM", "ALLERGIC_TO", "TAKES"}),
         "an illness may pass; to forget an allergy costs more than to mention it once too often",
     ),

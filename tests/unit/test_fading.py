@@ -25,6 +25,9 @@ HELD: Final = [
     "WORKS_AS",
     "LIVES_IN",
     "SUFFERS_FROM",
+    "PLAYS",
+    "PRACTISES",
+    "GROWS",
 ]
 PASSING: Final = ["RELATED_TO", "WATCHED", "READ", "VISITED", "PLANS", "INTERESTED_IN", "FEELS"]
 

@@ -60,6 +60,13 @@ def test_where_nothing_seems_to_be_known_two_lines_are_shown_and_what_applies() 
     assert AT_MOST == 2
 
 
+def test_beside_an_item_that_answers_for_sure_chatter_is_left_out() -> None:
+    item = known("item", kind="item", tier="catalog").model_copy(update={"score": 0.99})
+    assert shown([item, *(said(str(n), 0.3) for n in range(9))], (item,)) == ["item"]
+    unsure = item.model_copy(update={"score": 0.4})
+    assert len(shown([unsure, *(said(str(n), 0.4) for n in range(9))], (unsure,))) == 10
+
+
 def test_what_was_learned_is_shown_where_it_is_about_the_question_by_itself() -> None:
     first, restated, by_itself = said("a", 0.99), known("1", "a"), known("2", "z")
     assert shown([first, restated, by_itself], (by_itself,)) == ["a", "2"]

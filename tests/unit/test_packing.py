@@ -355,6 +355,20 @@ def test_where_there_is_room_for_some_of_them_the_best_are_whole() -> None:
     ]
 
 
+def test_the_best_is_shown_in_part_where_it_does_not_fit_whole() -> None:
+    context = pack([told("a")], [], Frame(), budget=50, counter=Words()).context
+    assert PLUMBER in context
+    assert WEATHER not in context
+
+
+@pytest.mark.parametrize("budget", range(100, 900, 50))
+def test_an_excerpt_of_many_short_lines_has_the_part_that_answers(budget: int) -> None:
+    """Lines have marks, so that they take more tokens than letters tell."""
+    before = "".join(f"- thing {number}\n" for number in range(60))
+    listed = told("a", before, "- door code 60-81\n", "- rope\n- map")
+    assert "60-81" in pack([listed], [], Frame(), budget=budget, counter=COUNTER).context
+
+
 def test_the_best_is_whole_wherever_it_fits() -> None:
     assert WEATHER in pack([told("a"), told("b")], [], Frame(), budget=100, counter=Words()).context
 

@@ -37,6 +37,8 @@ TELLS = [
     ("Can you tell mum that the party starts at six?", "when is the party", "party starts six"),
     ("how do I get wine out of a rug but the rug is wool", "what is the rug of", "rug wool"),
     ("Should I take the job, they pay 4,000 a month?", "what do they pay", "4,000"),
+    ("Did I mention that the fuse box is in the pantry?", "where is the fuse box", "fuse pantry"),
+    ("What can I grill, given that Yara eats no pork?", "what does Yara not eat", "Yara pork"),
     ("Please tell Karl I quit, will you?", "did I quit", "quit"),
     ("Will you check flights to Oslo for the 3rd, two adults and a baby?", "who flies", "Oslo adults baby"),
     ("Can you keep it short, I read these on my watch?", "how do I read", "read watch"),

@@ -14,7 +14,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
-from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.models import STANDING, TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.names import says_nothing
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
@@ -130,7 +130,7 @@ class Recaller:
             elapsed_ms=round((time.perf_counter() - started) * 1_000, 2),
             retrieved_at=self._clock(),
             receipt_pending=pending.result() if counted else -1,
-            relevance=relevant if relevant == "none" or any(one.memories for one in packed.sections) else None,
+            relevance=relevant if relevant == "none" or _tells(packed) else None,
             sections=tuple(
                 SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
                 for section in packed.sections
@@ -275,6 +275,11 @@ def _conversation(answer: Answer | None) -> list[Memory]:
     messages.reverse()  # newest first as they come; what was said at one moment keeps its order
     messages.sort(key=lambda memory: memory.occurred_at or _EPOCH)
     return [memory for memory in memories if memory.kind == "summary"] + messages
+
+
+def _tells(packed: Packed) -> bool:
+    """True where anything is shown but what always holds."""
+    return any(STANDING not in memory.metadata for section in packed.sections for memory in section.memories)
 
 
 def _asker(request: RecallRequest) -> str | None:

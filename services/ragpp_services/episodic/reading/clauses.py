@@ -38,12 +38,12 @@ _INVERTED: Final = rf"{WH}(?: (?!{_PRONOUN}\b)\w+){{0,2}}? {_AUXILIARY} {_SUBJEC
 """An interrogative word, and soon after it an auxiliary before its subject: "When I was in Rome" tells."""
 _CLAUSE: Final = re.compile(
     r"(?:,|;|:|،|؛) | (?:-+|–|—|/+) |[，、；：]|(?=¿)"
-    rf"| (?=(?:and|but|so|because|cause|cos|coz|cuz) {_SUBJECT}|{_INVERTED}|(?:can|could) {YOU} \w)"
+    rf"| (?=(?:and|but|so|because|cause|cos|coz|cuz|that) {_SUBJECT}|{_INVERTED}|(?:can|could) {YOU} \w)"
     r"| (?=(?:i|we|he|she|they)(?:'m|'re|'s| am| are| is| was| were) (?!\w+ing\b)[\w']+ \w|(?:im|hes|shes|theyre) \w)",
     re.IGNORECASE,
 )
-"""Where a clause may begin: behind a mark, at a conjunction before a subject, and without a mark at what begins a
-question, a request, or what somebody is."""
+"""Where a clause may begin: behind a mark, at a conjunction before a subject ("Did I say that the key is at Tom's?"
+tells where), and without a mark at what begins a question, a request, or what somebody is."""
 _IDLE: Final = STOP_WORDS | CHAT_WORDS
 _NOTHING: Final = re.compile(r"(?!)")
 _QUESTION_MARK: Final = re.compile(r"[?？؟][\"'”’)\]*_]*\s*$")
@@ -108,11 +108,11 @@ def divided_sentence(sentence: str) -> tuple[str, str]:
     told: list[str] = []
     asked: list[str] = []
     for clause, tells in _judged(sentence):
-        (told if tells and not _IDLE.issuperset(words(clause)) else asked).append(clause)
+        (told if tells else asked).append(clause)
     question = ", ".join(asked)
     if not question or not _has_at_most(LONGEST_QUESTION, question):
         return sentence, ""
-    return ", ".join(told), question
+    return ", ".join(clause for clause in told if not _IDLE.issuperset(words(clause))), question
 
 
 def _judged(sentence: str) -> Iterator[tuple[str, bool]]:

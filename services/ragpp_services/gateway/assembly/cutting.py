@@ -26,8 +26,8 @@ def why_cut(
     far = why_far_behind(ranking)
     if request.fill or level is None:
         return far
+    said = {memory_key(memory) for memory in ranking if memory.kind == "interaction"}
     learned = [memory for memory in ranking if memory.tier in {"semantic", "procedural"}]
-    said = any(memory.kind == "interaction" for memory in ranking)
-    known = about_question(request.query, learned, scale, asker=asker, beside_what_was_said=said)
+    known = about_question(request.query, learned, scale, asker=asker, beside_what_was_said=bool(said))
     known |= {memory_key(memory) for memory in ranking if memory.tier == "catalog"} - far.keys()
-    return why_not_shown(ranking, known, level)
+    return {key: why for key, why in far.items() if key in said} | why_not_shown(ranking, known, level)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines, quoted, unquoted
 from ragpp.models import Memory
 from ragpp.text.port import TokenMeter
@@ -41,12 +42,15 @@ def is_long(memory: Memory) -> bool:
     return max(memory.tokens, len(memory.text) // 8) > LONG_TOKENS
 
 
-def start_of_excerpt(memory: Memory, room: int) -> int:
-    """Where an excerpt of `room` tokens begins: where what was found does, or earlier where less than that is left."""
-    if len(memory.text) - memory.focus >= CHARS_A_TOKEN * room:
+def start_of_excerpt(memory: Memory, room: int, counter: TokenMeter) -> int:
+    """Where an excerpt of `room` tokens begins: where what was found does, or earlier where all from there on has room
+    left beside it."""
+    text, alone = memory.text, layout.stands_alone(memory)
+    if len(text) - memory.focus >= CHARS_A_TOKEN * room:
         return memory.focus
-    least = max(0, len(memory.text) - CHARS_A_TOKEN * room)
-    return min(memory.focus, memory.text.find(" ", least) + 1 if least else 0)
+    least = max(0, len(text) - CHARS_A_TOKEN * room)
+    start = min(memory.focus, text.find(" ", least) + 1 if least else 0)
+    return start if counter.count(quoted(text[start:].strip(), alone=alone)) <= room else memory.focus
 
 
 def part_of(memory: Memory) -> tuple[int, int] | None:

@@ -1,8 +1,8 @@
 """The memories that earn their tokens: those among which the answer is, as far as the ranking can tell. Pure.
 
-Each interaction's share of the ranking's odds says how likely it is the one that helps, where one does. They are shown,
-best first, until what is shown has ENOUGH of the odds: two or three where the ranking is sure of itself, and all that
-fits where many are as likely. A budget is a ceiling and no aim.
+Each interaction's share of the ranking's odds, beside what is curated on the same scale, says how likely it is the
+one that helps, where one does. They are shown, best first, until what is shown has ENOUGH of the odds: two or three
+where the ranking is sure of itself, and all that fits where many are as likely. A budget is a ceiling and no aim.
 """
 
 import math
@@ -49,17 +49,19 @@ def why_not_shown(
     always holds has a room of its own, and beyond that only where it is about the question.
     """
     judged = [memory for memory in ranking if memory.kind not in _OF_NOW and STANDING not in memory.metadata]
+    curated = {memory_key(memory) for memory in judged if memory.tier == "catalog"}.intersection(known)
     always = {memory_key(one): _ALWAYS for one in ranking if STANDING in one.metadata and memory_key(one) not in known}
     if level == "none":
         found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
         called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
         kept = called_up.union(found[:AT_MOST])
         return always | {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in kept}
-    said = [memory for memory in judged if memory.kind == "interaction"]
+    ranked = [memory for memory in judged if memory.kind == "interaction" or memory_key(memory) in curated]
+    ranked.sort(key=lambda memory: -memory.score)
     cut: dict[MemoryKey, str] = {}
     so_far = 0.0
-    for memory, share in zip(said, shares([one.score for one in said]), strict=True):
-        if so_far >= ENOUGH:
+    for memory, share in zip(ranked, shares([one.score for one in ranked]), strict=True):
+        if so_far >= ENOUGH and memory.kind == "interaction":
             cut[memory_key(memory)] = _ENOUGH_SHOWN
         so_far += share
     learned = [memory for memory in judged if memory.kind != "interaction"]

@@ -53,9 +53,9 @@ class LineMaker:
         if room < MIN_EXCERPT_TOKENS or not (memory.kind == "passage" or (memory.kind in _CUT and is_long(memory))):
             return None
         count, around = self._counter.count, layout.around(memory)
-        start = start_of_excerpt(memory, room)
+        left = room - sum(map(count, (around.head, around.day, "".join(around.rest) + _BEFORE, "\n")))
+        start = start_of_excerpt(memory, left, self._counter)
         before = _BEFORE if start else ""
-        left = room - sum(map(count, (around.head, around.day, "".join(around.rest) + before, "\n")))
         alone = layout.stands_alone(memory)
         cut = beginning(memory.text[start:].strip(), left, self._counter, alone=alone) if left > 0 else ""
         return self._made(memory, before + cut, room, is_whole=False) if cut else None

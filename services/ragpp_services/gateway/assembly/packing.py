@@ -269,6 +269,8 @@ class _Packing:
                 most = min(most, self._most)
             as_part = in_parts and (used > room * WHOLE_SHARE or is_long(memory))
             line = (self._lines.part(memory, most) if as_part else None) or self._lines.whole(memory, most)
+            if in_parts and not as_part and (line is None or line.cost(days) > most):
+                line = self._lines.part(memory, most) or line
             if (line is None or line.cost(days) > most) and (memory.kind != "passage" or cuts_passages):
                 line = self._lines.excerpt(memory, most)
             if line is not None and line.cost(days) <= most:

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AwareDatetime
 
 from ragpp.api import ForgottenMessage, Pending, StoreRequest, StoreResponse
 from ragpp.errors import Forbidden, InvalidInput, NotFound
-from ragpp.fields import Id, Label
+from ragpp.fields import Id, Label, Moment
 from ragpp.models import Filters, Interaction, Page, Role, TimeRange, Visibility
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.describing import refusal
@@ -58,8 +57,8 @@ async def list_interactions(
     channel: Label | None = None,
     domain: Label | None = None,
     task_type: Label | None = None,
-    start: Annotated[AwareDatetime | None, Query(description="From this moment on.")] = None,
-    end: Annotated[AwareDatetime | None, Query(description="Before this moment.")] = None,
+    start: Annotated[Moment | None, Query(description="From this moment on.")] = None,
+    end: Annotated[Moment | None, Query(description="Before this moment.")] = None,
     newest_first: bool = True,
     cursor: Cursor = None,
     limit: Limit = 50,
