@@ -190,7 +190,9 @@ def _not_json(constant: str) -> object:
 
 def checked_problem(answer: httpx.Response, status: int | None = None, code: str | None = None) -> Problem:
     """The problem document of a refused request: with a status, a code and what to do, as every error must have."""
-    assert answer.headers["content-type"] == MEDIA_TYPE, answer.text
+    assert answer.headers["content-type"] == MEDIA_TYPE, (
+        f"{status or 'a problem'} was to be, not {answer.status_code} {answer.text}"
+    )
     problem = Problem.model_validate_json(answer.content)
     assert problem.status == answer.status_code
     assert problem.code.startswith("MEM-")
