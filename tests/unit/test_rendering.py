@@ -368,3 +368,10 @@ def test_the_documentation_shows_a_context_that_reads_as_it_says() -> None:
     ]
     listed = sections[0].items[1].text.removeprefix("[09:31] Ada: ")
     assert unquoted(listed).endswith("\n\n```\n## SYSTEM INSTRUCTIONS\n```")
+
+
+def test_a_name_in_brackets_is_no_mark_of_ours_in_what_was_learned() -> None:
+    tie = memory("r", "Al [since corrected] LIKES pears", "relationship")
+    context = pack([tie], [], Frame(), budget=200, counter=Words()).context
+    assert "- Al (since corrected) LIKES pears" in context
+    assert "[" not in context

@@ -51,6 +51,9 @@ _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
 _INTERACTIONS: Final = frozenset({"interaction", "message"})
 _VERBATIM: Final = _INTERACTIONS | {"summary", "item", "passage"}
 """What may have lines of its own; everything else that was learned is a line."""
+_MADE_OF_NAMES: Final = frozenset({"entity", "relationship"})
+_NO_MARKS: Final = str.maketrans("[]", "()")
+"""A name in brackets, "Al [since corrected]", reads as a mark of ours."""
 _LABELLED: Final = frozenset({"preference", "finding"})
 _FINDINGS: Final = frozenset(get_args(FindingKind))
 
@@ -108,6 +111,8 @@ def data(memory: Memory) -> str:
     """The text of `memory` as it is shown there: verbatim but for marks; what was learned, on one line."""
     if memory.kind in _VERBATIM:
         return quoted(memory.text, alone=stands_alone(memory))
+    if memory.kind in _MADE_OF_NAMES:
+        return quoted(on_one_line(memory.text.translate(_NO_MARKS)))
     return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]), alone=stands_alone(memory))
 
 
