@@ -48,11 +48,9 @@ def test_where_the_ranking_is_sure_little_is_shown_and_where_many_are_as_likely_
 
 
 def test_where_nothing_seems_to_be_known_two_lines_are_shown_and_what_applies() -> None:
-    """Whatever always holds has room of its own besides (`pack`)."""
     always = known("sam").model_copy(update={"metadata": {STANDING: True}})
     ranking = [*(said(str(n), 0.4) for n in range(10)), known("tea", "0"), always]
-    assert shown(ranking, level="none") == ["0", "1"]
-    assert shown(ranking, (always,), level="none") == ["0", "1", "sam"]
+    assert shown(ranking, level="none") == ["0", "1", "sam"]
     called_up = known("rule", kind="rule")
     assert shown([said("0", 0.4), called_up], (called_up,), level="none") == ["0", "rule"]
     manual = [known(str(n), kind="passage", tier="catalog") for n in range(3)]

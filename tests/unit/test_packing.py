@@ -225,17 +225,15 @@ def test_what_is_cut_is_not_shown_whatever_room_is_left_and_told_apart_from_what
     assert tight.cut == {}
 
 
-def test_what_always_holds_has_room_of_its_own_and_more_where_it_is_about_the_question() -> None:
+def test_what_always_holds_and_is_asked_for_comes_before_rules_on_something_else() -> None:
+    rules = [memory(str(number), "rule " * 9, "rule", score=0.1) for number in range(3)]
     always = [
-        memory(str(number), f"rule number {number} of them all", "rule").model_copy(
-            update={"metadata": {STANDING: True}}
-        )
-        for number in range(5)
+        *(one.model_copy(update={"metadata": {STANDING: True, "priority": 9}}) for one in rules),
+        memory("sam", "name: Sam", "preference", score=0.55).model_copy(update={"metadata": {STANDING: True}}),
     ]
-    beside = {memory_key(one): "it always holds" for one in always[:4]}
-    packed = pack(always, [], Frame(), budget=200, counter=Words(), cut=beside)
-    assert "4" in packed.sections[0].memory_ids
-    assert 1 < len(packed.sections[0].memory_ids) < 5
+    packed = pack(always, [], Frame(), budget=60, counter=Words())
+    assert "sam" in packed.sections[0].memory_ids
+    assert {why for why in packed.cut.values() if "always holds" in why} != set()
 
 
 def test_what_tells_nothing_by_itself_is_said_to_have_been_left_out_for_that() -> None:

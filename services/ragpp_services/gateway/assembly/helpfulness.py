@@ -26,7 +26,6 @@ AT_MOST: Final = 2
 
 _ENOUGH_SHOWN: Final = "what is shown has nearly all of the chance to help; this would add next to nothing"
 _NOTHING_KNOWN: Final = "nothing that was found seems to be about the question"
-_ALWAYS: Final = "it always holds, and what does so has no more room"
 _BESIDE: Final = "not about the question by itself"
 
 
@@ -46,16 +45,15 @@ def why_not_shown(
 
     `known`: what is about the question by itself of all that is no interaction. Nothing else of what was learned or
     curated is shown: what it rests on says it. A rule that is called up applies also where nothing is known. What
-    always holds has a room of its own, and beyond that only where it is about the question.
+    always holds is not judged here.
     """
     judged = [memory for memory in ranking if memory.kind not in _OF_NOW and STANDING not in memory.metadata]
     curated = {memory_key(memory) for memory in judged if memory.tier == "catalog"}.intersection(known)
-    always = {memory_key(one): _ALWAYS for one in ranking if STANDING in one.metadata and memory_key(one) not in known}
     if level == "none":
         found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
         called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
         kept = called_up.union(found[:AT_MOST])
-        return always | {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in kept}
+        return {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in kept}
     ranked = [memory for memory in judged if memory.kind == "interaction" or memory_key(memory) in curated]
     ranked.sort(key=lambda memory: -memory.score)
     cut: dict[MemoryKey, str] = {}
@@ -65,7 +63,7 @@ def why_not_shown(
             cut[memory_key(memory)] = _ENOUGH_SHOWN
         so_far += share
     learned = [memory for memory in judged if memory.kind != "interaction"]
-    return always | cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
+    return cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
 
 
 _OF_NOW: Final = frozenset({"message", "summary"})

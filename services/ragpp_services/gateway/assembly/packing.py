@@ -1,6 +1,6 @@
 """Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
@@ -13,7 +13,7 @@ from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
 from ragpp_services.gateway.assembly.making import LineMaker
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
-from ragpp_services.gateway.assembly.telling import room_for_standing, says_nothing, standing
+from ragpp_services.gateway.assembly.telling import room_for_standing, standing, why_not_offered
 
 SHARES: Final[Mapping[str, float]] = {
     layout.RECENT: 0.30,
@@ -25,8 +25,7 @@ SHARES: Final[Mapping[str, float]] = {
 """The largest share of the budget that a section may take while past interactions still want room; what a section
 leaves is theirs, and what they leave is offered to the sections again. Of the default budget of 2,000 tokens they are
 600, 40, 100, 120 and 240: some twenty messages, four names, eight relationships, ten preferences and twelve items.
-Judgements, not fitted to anything; what they take from past interactions is column B1000 of `make eval`, in its rows
-without a tier."""
+Judgements, not fitted to anything; the rows of `make eval` without a tier show what they take."""
 RESTATED: Final = 0.03
 """The same for items that rest on past interactions, which say it themselves."""
 WHOLE_SHARE: Final = 0.25
@@ -34,8 +33,6 @@ WHOLE_SHARE: Final = 0.25
 their parts, which lose most where an answer is likeliest. `docs/evaluation.md` has what it was chosen on and gains."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
-
-_TELLS_NOTHING: Final = "a line of it would tell nothing by itself"
 
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "summary": layout.RECENT,
@@ -108,9 +105,8 @@ def pack(
     `in_parts` is false, and then, best first, for all of it: what all fits is shown whole. A long one that does not
     fit, or takes more than its share, is shown as an excerpt from that part on. Past interactions of one day stand
     together, as they followed each other, and only the first of them has the date; days are in the order of their best.
-    `cut`: what of the ranking is not shown, whatever room is left, and why; what always holds has room of its own all
-    the same. Relevance and confidence stand behind the lines when there is room for all of them. Same input, same
-    output.
+    `cut`: what of the ranking is not shown, whatever room is left, and why. Relevance and confidence stand behind the
+    lines when there is room for all of them. Same input, same output.
 
     Lines are counted one by one while they are chosen, and the finished context as a whole: where `counter` makes more
     of it than of its lines, brackets go first, then its last lines.
@@ -120,7 +116,7 @@ def pack(
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values()) - len(frames)
     packing = _Packing(counter, left, in_parts=in_parts)
-    packing.fill(ranking, conversation, cut)
+    packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
     return replace(_within(budget, packing, frames, counter), cut={**packing.idle, **cut})
 
 
@@ -162,28 +158,22 @@ class _Packing:
     def __init__(self, counter: TokenMeter, room: int, *, in_parts: bool) -> None:
         self._counter, self._room, self._left, self._in_parts = counter, room, room, in_parts
         self._most = int(room * ONE_SHARE)
-        self._drafts: dict[str, Draft] = {}
-        self._lines = LineMaker(counter)
-        self._shown: set[MemoryKey] = set()
-        self.idle: dict[MemoryKey, str] = {}
+        self._drafts, self._lines = dict[str, Draft](), LineMaker(counter)
+        self._shown = set[MemoryKey]()
+        self.idle = dict[MemoryKey, str]()
         self._said: dict[int, int] = {}
 
-    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory], cut: Container[MemoryKey]) -> None:
-        """Offer what always holds its share and each section its own, then past interactions all that is left, then
-        what they leave to the rest; nothing of `cut` but what always holds."""
+    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
+        """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
         self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
-        groups: dict[str, list[Memory]] = {}
-        restating: list[Memory] = []
+        groups, restating = dict[str, list[Memory]](), list[Memory]()
         standing_room = room_for_standing(self._room) + self._heading(layout.PREFERENCES)
         self._take(layout.PREFERENCES, standing(ranking), min(self._left, standing_room))
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if memory_key(memory) in cut:
-                continue
-            if says_nothing(memory):
-                self.idle[memory_key(memory)] = _TELLS_NOTHING
-                continue
-            if memory.kind == "item" and evidence(memory):
+            if (why := why_not_offered(memory)) is not None:
+                self.idle[memory_key(memory)] = why
+            elif memory.kind == "item" and evidence(memory):
                 restating.append(memory)
             elif title != layout.RECENT:
                 groups.setdefault(title, []).append(memory)

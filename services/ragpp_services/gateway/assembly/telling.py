@@ -21,9 +21,20 @@ def room_for_standing(room: int) -> int:
 
 
 def standing(ranking: Sequence[Memory]) -> list[Memory]:
-    """What of `ranking` (best first) always holds, rules of a high priority first."""
-    held = [memory for memory in ranking if STANDING in memory.metadata]
-    return sorted(held, key=lambda memory: -cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)))
+    """What of `ranking` (best first) always holds, the most urgent first: a point of a rule's priority is as much as a
+    tenth of a score, so that a name that is asked for comes before a rule on something else."""
+
+    def urgency(memory: Memory) -> float:
+        return cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)) / 10 + memory.score
+
+    return sorted((memory for memory in ranking if STANDING in memory.metadata), key=urgency, reverse=True)
+
+
+def why_not_offered(memory: Memory) -> str | None:
+    """The reason for which a section has no line of `memory`, whatever room it has; None where there is none."""
+    if STANDING in memory.metadata:
+        return "it always holds, and what does so has no more room"
+    return "a line of it would tell nothing by itself" if says_nothing(memory) else None
 
 
 def says_nothing(memory: Memory) -> bool:
