@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.catalog import RESOURCE_TYPES, ResourceType
-from ragpp.text.lexical import query_terms
+from ragpp.text.lexical import query_terms, terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
 from ragpp_services.catalog.passages.ranking import focus_of, told_once
@@ -75,14 +75,13 @@ class One:
 
     text: str
     score: float
-    coverage: float | None = None
     resources: frozenset[str] = frozenset({"manual"})
     is_passage: bool = False
     is_replaced: bool = False
 
 
-def passage(text: str, score: float, *resources: str, coverage: float = 0.8) -> One:
-    return One(text, score, coverage, frozenset(resources or {"manual"}), is_passage=True)
+def passage(text: str, score: float, *resources: str) -> One:
+    return One(text, score, frozenset(resources or {"manual"}), is_passage=True)
 
 
 def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_better() -> None:
@@ -96,8 +95,9 @@ def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_
 
 
 def test_a_passage_that_has_no_more_of_what_is_asked_than_its_item_gives_way_to_it() -> None:
-    item = One("The warranty is two years", 0.6, coverage=0.8)
-    assert told_once([item], [passage(f"The warranty is two years. {RESET}", 0.7, coverage=0.7)]) == [item]
+    item, whole = One("The warranty is two years", 0.6), passage(f"The warranty is two years. {RESET}", 0.7)
+    assert told_once([item], [whole], terms("warranty years")) == [item]
+    assert told_once([item], [whole], terms("warranty reset")) == [whole]
 
 
 def test_where_a_passage_says_no_more_than_its_item_the_item_is_shown() -> None:

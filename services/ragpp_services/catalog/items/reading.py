@@ -39,10 +39,6 @@ class Shown:
         return self.ranked.score
 
     @property
-    def coverage(self) -> float | None:
-        return self.ranked.coverage
-
-    @property
     def resources(self) -> frozenset[str]:
         """Ids of those that say it."""
         return frozenset((self.item.source_resource_id, *self.item.also_in))

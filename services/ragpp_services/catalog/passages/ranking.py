@@ -1,6 +1,6 @@
 """Which passages answer a question, and which of them say more than the items that answer it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, TypeVar
@@ -89,15 +89,12 @@ def _signals(told: float, cosine: float) -> dict[str, JsonValue]:
 
 
 class Told(Protocol):
-    """An item or a passage to be shown. `coverage`: its own share of the question's information, 0 to 1, None for
-    none. `resources`: ids of those that say it."""
+    """An item or a passage to be shown. `resources`: ids of those that say it."""
 
     @property
     def text(self) -> str: ...
     @property
     def score(self) -> float: ...
-    @property
-    def coverage(self) -> float | None: ...
     @property
     def resources(self) -> frozenset[str]: ...
     @property
@@ -109,13 +106,13 @@ class Told(Protocol):
 ToldT = TypeVar("ToldT", bound=Told)
 
 
-def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
+def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collection[int] = ()) -> list[ToldT]:
     """Both, best first, items in their own order and before passages of their score; nothing twice, and no passage
     that is hardly about the question (LEAST) or far behind the best item (BESIDE).
 
     An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
-    item where the passage says no more, or no more of what is asked. A passage that says what was replaced since is
-    left out: its item tells that.
+    item where the passage says no more, or has none of the terms `asked` that the item has not. A passage that says
+    what was replaced since is left out: its item tells that.
     """
     words = {id(one): frozenset(stored_terms(one.text)) for one in (*items, *passages)}
 
@@ -123,6 +120,10 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
         wanted = words[id(other)]
         shared = not one.resources.isdisjoint(other.resources)
         return shared and len(wanted & words[id(one)]) >= INSIDE * len(wanted)
+
+    def has_all(item: ToldT, passage: ToldT) -> bool:
+        held = words[id(passage)].intersection(asked)
+        return bool(held) and held <= words[id(item)]
 
     replaced = [one for one in items if one.is_replaced]
     least = BESIDE * _odds(max((one.score for one in items), default=0.0))
@@ -132,7 +133,7 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
         for one in near
         if not any(says(one, item) for item in replaced)
         and not any(says(item, one) for item in items)
-        and not any(says(one, item) and _covers(item) >= _covers(one) for item in items)
+        and not any(says(one, item) and has_all(item, one) for item in items)
     ]
     shown: list[ToldT] = []
     for one in _merged(items, holding):
@@ -144,10 +145,6 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
         if not again:
             shown.append(one)
     return shown
-
-
-def _covers(one: Told) -> float:
-    return one.coverage or 0.0
 
 
 def _odds(score: float) -> float:

@@ -50,7 +50,7 @@ async def with_passages(
     if not there:
         return list(items)
     leads = {passage_id(one.resource_id, one.part): one.lead for one, _ in there}
-    shown = told_once(items, [_shown(*one) for one in there])
+    shown = told_once(items, [_shown(*one) for one in there], asked.terms)
     return [_told(one, leads[one.item.item_id], asked.terms, count) if one.is_passage else one for one in shown]
 
 

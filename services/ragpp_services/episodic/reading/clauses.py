@@ -104,15 +104,17 @@ def divided(text: str) -> Clauses:
 
 
 def divided_sentence(sentence: str) -> tuple[str, str]:
-    """What one sentence tells, and what it asks; either may be empty."""
+    """What one sentence tells, and what it asks; either may be empty. Function words alone are part of what is asked,
+    where anything is."""
     told: list[str] = []
     asked: list[str] = []
+    idle: list[str] = []
     for clause, tells in _judged(sentence):
-        (told if tells else asked).append(clause)
-    question = ", ".join(asked)
+        (asked if not tells else idle if _IDLE.issuperset(words(clause)) else told).append(clause)
+    question = ", ".join((*idle, *asked)) if asked else ""
     if not question or not _has_at_most(LONGEST_QUESTION, question):
         return sentence, ""
-    return ", ".join(clause for clause in told if not _IDLE.issuperset(words(clause))), question
+    return ", ".join(told), question
 
 
 def _judged(sentence: str) -> Iterator[tuple[str, bool]]:
