@@ -111,6 +111,17 @@ def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
     assert 0.2 < about.score < 0.6
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "holds"), [("how to answer", "in German", True), ("call me at work", "never", False)]
+)
+def test_a_preference_on_how_to_answer_always_holds_and_one_on_how_to_be_reached_does_not(
+    key: str, value: str, holds: bool
+) -> None:
+    scored = preference(value, category="communication")
+    (found,) = rank(query("anything"), [], [replace(scored, item=scored.item.model_copy(update={"key": key}))])
+    assert (STANDING in found.metadata) is holds
+
+
 def test_what_always_holds_leaves_room_for_what_is_called_up() -> None:
     ranked = rank(query("write the commit message", limit=1), [rule("Be kind"), rule("Sign it", "commit message")], [])
     assert [one.id for one in ranked] == ["Sign it"]

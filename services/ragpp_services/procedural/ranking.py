@@ -14,19 +14,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, TypeVar, cast
 
-from ragpp.learned import LEARNED_RULE, Finding
+from ragpp.learned import Finding
 from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
 from ragpp.preference_values import tells_nothing
-from ragpp.text.manner import is_about_answers
+from ragpp_services.procedural.holding import always_holds, shapes_every_answer, standing
 from ragpp_services.procedural.naming import finding_line, preference_line
 
 NEAR_COSINE: Final = 0.2
 """From here on a rule is about a query by its meaning alone. Chosen for all-MiniLM-L6-v2 on a small sample written for
 the purpose, eight rules, a question for each and four that concern none: 0.2 found 7 of the 8 and 3 % of the other 88
 pairs; 0.25 found 4 and 1 %. A rule that is missed costs more than one too many. Other models want another value."""
-
-ALWAYS_RELEVANT: Final = frozenset({"communication", "identity"})
-"""Categories of preferences that shape every answer: what to call the user, and how to speak with them."""
 
 COSINE_SHARE: Final = 0.7
 """Of a preference's relevance; the rest is the share of the query's words that it has."""
@@ -123,24 +120,13 @@ def rule_memory(scored: Scored[Rule], situation: Situation, *, called: bool) -> 
     return memory if relevance >= ABOUT else None
 
 
-def always_holds(rule: Rule) -> bool:
-    """True for a rule that is for every question. One that was learned has to tell how to answer: that an instruction
-    names no occasion says little, since people leave out what both know."""
-    return not rule.triggers and (not rule.id.startswith(LEARNED_RULE) or is_about_answers(rule.text))
-
-
 def preference_memory(scored: Scored[Preference], situation: Situation) -> Memory:
     """The preference, its score 0 to 0.6: the relevance, weighted by half with the confidence."""
     preference, similarity = scored.item, scored.similarity
     line = preference_line(preference.category, preference.key, preference.value)
     relevance = relevance_of(line, similarity, situation)
     memory = _preference_memory(preference, 0.6 * relevance * (1 + preference.confidence) / 2, similarity)
-    return standing(memory) if preference.category.casefold() in ALWAYS_RELEVANT else memory
-
-
-def standing(memory: Memory) -> Memory:
-    """`memory`, marked as what always holds, whatever the query is."""
-    return memory.model_copy(update={"metadata": {**memory.metadata, STANDING: True}})
+    return standing(memory) if shapes_every_answer(preference) else memory
 
 
 def finding_score(finding: Finding, similarity: float | None, situation: Situation) -> float | None:

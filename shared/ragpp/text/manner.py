@@ -22,7 +22,8 @@ FORM: Final = re.compile(
 )
 """Words of the form of answers, which make a request one that lasts."""
 _ANSWERING: Final = re.compile(
-    r"\b(?:answer(?:s|ing)?|repl(?:y|ies|ying)|respon(?:d|ds|se|ses)|write|address me|call me|speak|talk to me)\b",
+    r"\b(?:answer(?:s|ing)?|repl(?:y|ies|ying)|respon(?:d|ds|se|ses)|write|speak|talk to me|address me|"
+    r"call me(?! (?:at|on|in|by|during|before|after|between|when|if|back|later)\b))\b",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,30 @@
+"""Rules and preferences that hold whatever the question is. Pure."""
+
+from typing import Final
+
+from ragpp.learned import LEARNED_RULE
+from ragpp.models import STANDING, Memory, Preference, Rule
+from ragpp.text.manner import is_about_answers
+
+IDENTITY: Final = "identity"
+COMMUNICATION: Final = "communication"
+"""Categories of preferences of which some shape every answer: what to call the user, and how to speak with them."""
+
+
+def always_holds(rule: Rule) -> bool:
+    """True for a rule that is for every question. One that was learned has to tell how to answer: that an instruction
+    names no occasion says little, since people leave out what both know."""
+    return not rule.triggers and (not rule.id.startswith(LEARNED_RULE) or is_about_answers(rule.text))
+
+
+def shapes_every_answer(preference: Preference) -> bool:
+    """True for what to call the user, and how to answer them; not for when and how they want to be reached."""
+    category = preference.category.casefold()
+    return category == IDENTITY or (
+        category == COMMUNICATION and is_about_answers(f"{preference.key}: {preference.value}")
+    )
+
+
+def standing(memory: Memory) -> Memory:
+    """`memory`, marked as what always holds, whatever the query is."""
+    return memory.model_copy(update={"metadata": {**memory.metadata, STANDING: True}})
