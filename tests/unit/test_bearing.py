@@ -34,7 +34,7 @@ def said(similarity: float | None, coverage: float, *, raw: float = 1.2) -> Memo
 
 def relationship(source: str, type_name: str, target: str) -> Memory:
     return Memory(
-        id="r",
+        id=f"{source} {type_name} {target}",
         tier="semantic",
         kind="relationship",
         text=f"{source} {type_name} {target}",
@@ -247,6 +247,13 @@ def test_what_alone_makes_the_level_is_about_the_question_too() -> None:
     assert level(allergy, query=asked) == "some"
     assert about_question(asked, [allergy], SCALE, beside_what_was_said=False) == {memory_key(allergy)}
     assert about_question(asked, [allergy], SCALE) == set()
+
+
+def test_a_tie_that_has_several_words_of_a_long_question_is_shown_and_one_with_a_name_alone_is_not() -> None:
+    lives, has = relationship("Noor", "LIVES_IN", "Glasgow"), relationship("Noor", "OWNS", "a kettle")
+    asked = "Where has Noor lived this year, and since when?"
+    assert about_question(asked, [lives, has], SCALE) == {memory_key(lives)}
+    assert level(has, query=asked) == "none"
 
 
 def test_we_are_not_who_asks_alone() -> None:

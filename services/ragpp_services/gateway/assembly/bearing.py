@@ -49,6 +49,9 @@ HALF: Final = 0.5
 """Of WORDS, for what may be known of who asks: something, and not clearly."""
 FIRST: Final = 3
 """So many of a ranking are looked at: what answers is among them, or beside the point by the ranking's own signals."""
+SEVERAL: Final = 2
+"""Words of the question that what was learned has at least to be shown for them, where it has not all: one alone, a
+name, is in much that is not asked for."""
 TRIGGERED: Final = 0.8
 """The least score of a rule of which a trigger matches."""
 FACTS: Final = 10
@@ -109,7 +112,7 @@ def about_question(
         scale = None
     wanted = content_words(query)
     facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
-    told = _known_evidence(query, wanted, facts, scale, asker)
+    told = _known_evidence(query, wanted, facts, scale, asker, in_part=True)
     least = SOME if beside_what_was_said else _some_from(query, 0)
     return {
         memory_key(memory)
@@ -142,12 +145,16 @@ def _known_evidence(
     facts: Sequence[Memory],
     scale: Calibration | None,
     asker: str | None,
+    *,
+    in_part: bool = False,
 ) -> Iterable[float]:
     """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
     of_oneself = in_the_first_person(query)
     asker = asker if in_the_singular(query) else None
     for fact in facts:
-        yield _meaning(fact.similarity, scale) + WORDS * _exactness(fact, wanted, asker, of_oneself=of_oneself)
+        yield _meaning(fact.similarity, scale) + WORDS * _exactness(
+            fact, wanted, asker, of_oneself=of_oneself, in_part=in_part
+        )
 
 
 def _withheld(memory: Memory, wanted: Sequence[frozenset[int]]) -> bool:
@@ -173,17 +180,22 @@ def _facts(memories: Sequence[Memory]) -> list[Memory]:
     return [memory for memory in memories if memory.kind not in {"entity", "rule"}][:FACTS]
 
 
-def _exactness(fact: Memory, wanted: Sequence[frozenset[int]], asker: str | None, *, of_oneself: bool) -> float:
+def _exactness(
+    fact: Memory, wanted: Sequence[frozenset[int]], asker: str | None, *, of_oneself: bool, in_part: bool
+) -> float:
     """1 where `fact`, or the sentence that a relationship was read from, has all words `wanted`, each in one of its
-    forms, 0 where not. One between others than the `asker` has the name of one of them among these; where somebody
-    without a name asks `of_oneself`, who may be one of them or not, it is HALF."""
+    forms, 0 where not; with `in_part` their share, where it has two or more. One between others than the `asker` has
+    the name of one of them among these; where somebody without a name asks `of_oneself`, who may be one of them or not,
+    it is HALF of that."""
     told = frozenset(stored_terms(f"{fact.text.replace('_', ' ')} {fact.metadata.get('context') or ''}"))
-    if not wanted or any(told.isdisjoint(word) for word in wanted):
+    held = sum(not told.isdisjoint(word) for word in wanted)
+    if not held or (held < len(wanted) and (not in_part or held < SEVERAL)):
         return 0.0
+    share = held / len(wanted)
     ends = [str(fact.metadata[end]) for end in ("source", "target") if end in fact.metadata]
     if not ends or ends[0] == SPEAKER or (asker is not None and is_same(ends[0], asker)):
-        return 1.0
+        return share
     names = {term for end in ends for term in stored_terms(end)}
     if any(not word.isdisjoint(names) for word in wanted):
-        return 1.0
-    return HALF if of_oneself and asker is None else 0.0
+        return share
+    return HALF * share if of_oneself and asker is None else 0.0
