@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 
 from ragpp.client import MemoryClient
+from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
@@ -55,6 +56,12 @@ async def stores(stack: StoreStack) -> AsyncIterator[Stores]:
 def tenant() -> str:
     """A tenant of this test's own."""
     return new_scope().tenant_id
+
+
+@pytest.fixture
+def scope(tenant: str) -> Scope:
+    """A user of that tenant."""
+    return new_scope().model_copy(update={"tenant_id": tenant})
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 """Where there is no room for a whole message, the part of it that answers is in the context, and no chatter with it."""
 
-from collections.abc import AsyncIterator
-
 import httpx
 import pytest
 
 from ragpp.models import Scope
 from tests.support.real_gateway import RealGateway
-from tests.support.scopes import new_scope
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 LONG = (
@@ -24,17 +21,6 @@ OTHERS = [
     "I called somebody about the heating last winter, he never came back. So we sat there in coats all evening.",
     "Remember that the plumber in my street is a great singer, he sings in the choir at church. I go there on Sundays.",
 ]
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
-
-
-@pytest.fixture
-async def api(gateway: RealGateway, scope: Scope) -> AsyncIterator[httpx.AsyncClient]:
-    async with gateway.client(await gateway.key(scope.tenant_id)) as client:
-        yield client
 
 
 async def test_a_small_context_has_the_clause_that_answers_and_a_large_one_the_message(

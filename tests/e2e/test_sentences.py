@@ -1,6 +1,6 @@
 """What messages tell is embedded by the workers, whatever becomes of the embedder meanwhile."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,6 @@ from ragpp.tiers import EpisodicTier
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.searching import Searching
 from tests.support.real_gateway import RealGateway, open_gateway
-from tests.support.scopes import new_scope
 from tests.support.second import second_jar
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
@@ -35,17 +34,6 @@ class WithoutEmbedder:
 
     async def index_sentences(self, *_: object) -> int:
         raise EmbeddingError("the embedder is away")
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
-
-
-@pytest.fixture
-async def api(gateway: RealGateway, scope: Scope) -> AsyncIterator[httpx.AsyncClient]:
-    async with gateway.client(await gateway.key(scope.tenant_id)) as client:
-        yield client
 
 
 async def say(api: httpx.AsyncClient, scope: Scope, identifier: str) -> Mapping[str, object]:

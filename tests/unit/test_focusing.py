@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.text.lexical import query_terms, stored_terms
-from ragpp.text.sentences import clean, pieces
-from ragpp_services.episodic.focusing import LEAST_CHARS, SAVED_CHARS, Asked, answering
+from ragpp.text.sentences import SAVED_CHARS, clean, pieces
+from ragpp_services.episodic.focusing import LEAST_CHARS, Asked, answering
 from ragpp_services.episodic.sentences import embedded
 
 MORNING = (

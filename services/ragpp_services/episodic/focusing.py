@@ -1,4 +1,4 @@
-"""Which part of a text answers a question: some of its sentences, or clauses of a long one. Pure.
+"""The part of a text that answers a question: some of its sentences, or clauses of a long one. Pure.
 
 A part that lacks the answer is a loss that nobody sees. So only what stands before the first or behind the last
 sentence that may answer is left out, and a text of which nothing tells the sentences apart stays whole.
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from ragpp.text.lexical import stored_terms
-from ragpp.text.sentences import between, clean, pieces
+from ragpp.text.sentences import SAVED_CHARS, between, clean, pieces
 from ragpp_services.episodic.reading.answers import Kind, kinds_asked, kinds_in
 from ragpp_services.episodic.sentences import embedded
 
 WORDS: Final = 0.3
-"""What all of the question's information, in a sentence's words, counts beside a cosine of 1."""
+"""The weight of all of the question's information, in a sentence's words, beside a cosine of 1."""
 WORDS_ALONE: Final = 0.4
 """The same where sentences have no vectors: one tells apart what has half of it more than another."""
 BESIDE: Final = 0.2
@@ -25,23 +25,21 @@ These were chosen on five made-up lives and the development conversations betwee
 messages of the latter that answer and have such a part, 11 lose a word of the answer that somebody wrote in them (19
 with what describes their pictures)."""
 MOST_CHARS: Final = 400
-"""Of a part, some 100 tokens: where more may answer, it is what stands around the best sentence, for a small context
-shows no more of it than that."""
+"""The length of a part at most, some 100 tokens: where more may answer, it is what stands around the best sentence, for
+a small context shows no more of it than that."""
 LEAST_CHARS: Final = 96
-"""Of a part, some 24 tokens: less cannot be read by itself."""
-SAVED_CHARS: Final = 48
-"""Left out at least, some twelve tokens."""
+"""The length of a part at least, some 24 tokens: less cannot be read by itself."""
 SHORT_CHARS: Final = 24
 """A shorter sentence ("so true", "Guess what?") belongs to what stands before it."""
 LONG_CHARS: Final = 160
-"""Of a sentence, some 40 tokens, from which on its clauses are told apart: people type without full stops."""
+"""The length of a sentence, some 40 tokens, from which on its clauses are told apart: people leave out full stops."""
 
 _LEANS: Final = re.compile(
     r"\W*(?:and|but|because|cause|cos|coz|cuz|so|then|also|plus|or|which|who|whose|this|that|these|those|"
     r"it|its|he|she|they|his|her|their|him|them|hes|shes|theyre|yes|yeah|yep|yup|no|nope|nah|same|both)\b",
     re.IGNORECASE,
 )
-"""What begins a sentence that goes on from the one before."""
+"""The beginning of a sentence that goes on from the one before."""
 _CLAUSE: Final = re.compile(r"(?<=[,;])\s+|\s+/+\s+|(?<=[，、；،؛])\s*")
 
 Part = tuple[int, int]
@@ -49,7 +47,7 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question is after: `kinds` of answer, and the share of its information, 0 to 1, that each of its terms
+    """The `kinds` of answer that a question is after, and the share of its information, 0 to 1, that each of its terms
     has."""
 
     shares: Mapping[int, float]

@@ -14,6 +14,8 @@ from ragpp.text.unspaced import LETTERS
 MAX_SENTENCE: Final = 600
 """Characters; what is longer is cut at white space, which bounds the work of every pattern."""
 
+SAVED_CHARS: Final = 48
+"""Characters, some twelve tokens, that a part of a text leaves out at least: the whole of it is as good else."""
 _STRAIGHT: Final = str.maketrans(
     {"’": "'", "‘": "'", "´": "'", "\u00a0": " ", "\t": " ", "\r": "\n"}  # same length: one character each
     | {chr(point): "?" for point in (*range(0xE000, 0xF900),)}  # the private-use area is ours to mask with

@@ -104,8 +104,8 @@ def divided(text: str) -> Clauses:
 
 
 def divided_sentence(sentence: str) -> tuple[str, str]:
-    """What one sentence tells, and what it asks; either may be empty. Function words alone are part of what is asked,
-    where anything is."""
+    """The clauses that a sentence tells, and those that it asks; either may be empty. Function words alone are part
+    of what is asked, where anything is."""
     told: list[str] = []
     asked: list[str] = []
     idle: list[str] = []

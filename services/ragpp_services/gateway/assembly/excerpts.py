@@ -6,14 +6,13 @@ from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines, quoted, unquoted
 from ragpp.models import Memory
 from ragpp.text.port import TokenMeter
+from ragpp.text.sentences import SAVED_CHARS
 
 CHARS_A_TOKEN: Final = 3
 """Fewer than a token has in most texts, so that an excerpt which begins earlier still reaches its end."""
 LONG_TOKENS: Final = 128
 """An interaction up to this length is shown whole, or as the part of it that answers; of a longer one any excerpt may
 be shown."""
-SAVED_CHARS: Final = 48
-"""Some twelve tokens. Where no more than that is left out, the whole is shown."""
 ELLIPSIS: Final = " …"
 _CUTS: Final = 4
 """Times that a beginning is cut shorter to make room for what closes its fence; ordinary text needs one."""

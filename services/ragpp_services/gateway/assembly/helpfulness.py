@@ -48,12 +48,12 @@ def why_not_shown(
     always holds is not judged here.
     """
     judged = [memory for memory in ranking if memory.kind not in _OF_NOW and STANDING not in memory.metadata]
-    curated = {memory_key(memory) for memory in judged if memory.tier == "catalog"}.intersection(known)
     if level == "none":
         found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
         called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
         kept = called_up.union(found[:AT_MOST])
         return {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in kept}
+    curated = {memory_key(memory) for memory in judged if memory.tier == "catalog"}.intersection(known)
     ranked = [memory for memory in judged if memory.kind == "interaction" or memory_key(memory) in curated]
     ranked.sort(key=lambda memory: -memory.score)
     cut: dict[MemoryKey, str] = {}

@@ -29,7 +29,7 @@ Judgements, not fitted to anything; the rows of `make eval` without a tier show 
 RESTATED: Final = 0.03
 """The same for items that rest on past interactions, which say it themselves."""
 WHOLE_SHARE: Final = 0.25
-"""Of the room of past interactions: the best are whole until they have taken it, others are first offered room for
+"""The room of past interactions in which the best are whole; behind it they are first offered room for
 their parts, which lose most where an answer is likeliest. `docs/evaluation.md` has what it was chosen on and gains."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""

@@ -1,4 +1,4 @@
-"""Which memories tell a reader anything by themselves, which only lead to others, and which always hold. Pure."""
+"""Memories that tell a reader anything by themselves, that only lead to others, and that always hold. Pure."""
 
 from collections.abc import Sequence
 from typing import Final, cast
@@ -8,9 +8,10 @@ from ragpp.models import DEFAULT_PRIORITY, STANDING, Memory
 from ragpp.text.kinship import is_said_by_name
 
 STANDING_SHARE: Final = 0.05
-"""Of a context's room, for what always holds (`ragpp.models.STANDING`: form of answers, how to be addressed). It has
-that whatever else there is, and nothing of it is shown beyond: two lines in a context of 500 tokens, ten in one of
-2,000. A line costs some ten tokens; people ask for few such things, and each is for every answer."""
+"""The share of a context's room for what always holds (`ragpp.models.STANDING`: form of answers, how to be addressed).
+It has that whatever else there is, and nothing of it is shown beyond: two lines in a context of 500 tokens, and in none
+more than the tier answers (`MAX_STANDING`). A line costs some ten tokens; people ask for few such things, and each is
+for every answer."""
 LEAST_STANDING: Final = 16
 """Tokens that it has in a small context: one line."""
 
@@ -21,8 +22,8 @@ def room_for_standing(room: int) -> int:
 
 
 def standing(ranking: Sequence[Memory]) -> list[Memory]:
-    """What of `ranking` (best first) always holds, the most urgent first: a point of a rule's priority is as much as a
-    tenth of a score, so that a name that is asked for comes before a rule on something else."""
+    """The memories of `ranking` (best first) that always hold, the most urgent first: a point of a rule's priority is
+    as much as a tenth of a score, so that a name that is asked for comes before a rule on something else."""
 
     def urgency(memory: Memory) -> float:
         return cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)) / 10 + memory.score
