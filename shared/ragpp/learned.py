@@ -28,6 +28,7 @@ OWN_ENTRY: Final = "own-"
 """And with this those of what an agent set for itself: another agent may choose the same id."""
 PREFERENCE: Final = "pref-"
 """The ids of preferences begin with it."""
+_OWNS: Final = "'s "
 _MADE: Final = re.compile(
     rf"(?:{LEARNED_RULE}|{HABIT_ENTRY}|{READ_ENTRY}|{FOUND}|{OWN_ENTRY}|{PREFERENCE}).*|\d+\.p\d+", re.DOTALL
 )
@@ -43,6 +44,18 @@ def chosen(identifier: str) -> str:
     if _MADE.fullmatch(identifier):
         raise ValueError("is of a form that the memory keeps for what it learns; choose another")
     return identifier
+
+
+def owned_key(owner: str | None, key: str) -> str:
+    """The key of a preference that `owner` has, since several people may speak in one memory: `Maria's answers`. The
+    key itself where who spoke has no name, or it says so already."""
+    return f"{owner}{_OWNS}{key}" if owner and owner_of(key) != owner else key
+
+
+def owner_of(key: str) -> str | None:
+    """Whose preference a key says that it is; None for one that names nobody."""
+    owner, owns, _rest = key.partition(_OWNS)
+    return owner if owner and owns else None
 
 
 class Finding(Value):

@@ -388,7 +388,8 @@ class Memory(Value):
     `tokens`: of `text`. `focus` and `focus_end`: where in `text` the part that answers begins and ends, in characters
     (None: at its end); it stands for all where there is no room. `sources`: ordered ids of the interactions or
     resources it rests on. `corrected_by`: the id of the interaction that says otherwise since, or of the relationship
-    learned from it that a person rejected.
+    learned from it that a person rejected. `may_correct`: the id of an interaction that answers better and that it came
+    after and is alike to, so it may say what has become of that.
     `explain`: how its score came about, on request.
     """
 
@@ -409,8 +410,14 @@ class Memory(Value):
     session_id: str | None = None
     sources: tuple[str, ...] = ()
     corrected_by: str | None = None
+    may_correct: str | None = None
     explain: dict[str, JsonValue] | None = None
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def always_holds(self) -> bool:
+        """True for a rule or a preference that is for every question. Metadata of what was said are their writer's."""
+        return self.tier == "procedural" and STANDING in self.metadata
 
 
 class Health(Value):

@@ -19,6 +19,20 @@ async def asked(memory: MemoryClient, name: str, query: str, tier: TierName) -> 
     return await memory.recall(user_id=USER, name=name, query=query, tiers=[tier], deadline_ms=30_000)
 
 
+async def test_how_one_of_them_wants_to_be_answered_stands_for_that_one_alone(
+    memory: MemoryClient, gateway: RealGateway, tenant: str
+) -> None:
+    wished = {"name": "Tom", "content": "Please always answer me in German."}
+    await memory.remember(user_id=USER, messages=[wished])
+    await gateway.digest(tenant)
+    standing = {}
+    for name in ("Nora", "Tom", None):
+        answer = await memory.recall(user_id=USER, name=name, query="a pancake recipe", deadline_ms=30_000)
+        standing[name] = [one.text for one in answer.memories if one.metadata.get("standing")]
+    assert (standing["Nora"], len(standing["Tom"])) == ([], 1)
+    assert standing["Tom"] == standing[None]
+
+
 async def test_i_is_who_asks(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
     messages = [
         {"name": name, "content": content}

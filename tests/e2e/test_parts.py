@@ -23,6 +23,22 @@ OTHERS = [
 ]
 
 
+async def test_what_is_out_of_date_does_not_stand_alone(
+    gateway: RealGateway, api: httpx.AsyncClient, scope: Scope
+) -> None:
+    """With the hashing embedder, likeness is in shared words; neither message has a word of correcting."""
+    said = ["our car insurance is with Aster", "the car insurance is with Birch", *OTHERS]
+    messages = [{"id": f"m{number}", "content": text} for number, text in enumerate(said)]
+    stored = await api.post("/v1/interactions", json={"user_id": scope.user_id, "messages": messages})
+    assert stored.status_code == 201, stored.text
+    await gateway.digest(scope.tenant_id)
+    asked = {"user_id": scope.user_id, "query": "Who is our car insurance with?", "limit": 50}
+    answer = (await api.post("/v1/recall", json=asked)).json()
+    assert [one["id"] for one in answer["memories"] if one["may_correct"] == "m0"] == ["m1"]
+    assert "Aster" in answer["context"]
+    assert "Birch" in answer["context"]
+
+
 async def test_a_small_context_has_the_clause_that_answers_and_a_large_one_the_message(
     gateway: RealGateway, api: httpx.AsyncClient, scope: Scope
 ) -> None:

@@ -1,9 +1,11 @@
 """Memories to be packed, and a tokenizer that is simple enough to reckon with."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Final
 
-from ragpp.models import Memory, MemoryKind
+from ragpp.models import Memory, MemoryKind, TierName
 from ragpp.text.tokens import TokenCounter
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -20,10 +22,18 @@ class Words:
         return text if len(ends) <= max_tokens else text[: ends[max_tokens - 1] if max_tokens else 0]
 
 
+_TIERS: Final[Mapping[MemoryKind, TierName]] = {
+    "message": "short_term",
+    "summary": "short_term",
+    "rule": "procedural",
+    "preference": "procedural",
+}
+
+
 def memory(identifier: str, text: str, kind: MemoryKind = "interaction", score: float = 0.5) -> Memory:
     return Memory(
         id=identifier,
-        tier="short_term" if kind in {"message", "summary"} else "episodic",
+        tier=_TIERS.get(kind, "episodic"),
         kind=kind,
         text=text,
         score=score,

@@ -47,6 +47,11 @@ def test_where_the_ranking_is_sure_little_is_shown_and_where_many_are_as_likely_
     assert len(shown(unsure)) == 10
 
 
+def test_what_may_say_how_the_best_has_changed_is_shown_with_it() -> None:
+    later = said("later", 0.3).model_copy(update={"may_correct": "a"})
+    assert shown([said("a", 0.99), said("b", 0.3), later]) == ["a", "later"]
+
+
 def test_where_nothing_seems_to_be_known_two_lines_are_shown_and_what_applies() -> None:
     always = known("sam").model_copy(update={"metadata": {STANDING: True}})
     ranking = [*(said(str(n), 0.4) for n in range(10)), known("tea", "0"), always]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.learned import LEARNED_RULE, Finding
+from ragpp.learned import LEARNED_RULE, Finding, owned_key
 from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support.scopes import new_scope
@@ -80,6 +80,7 @@ def query(text: str = "", *, limit: int = 20, filters: Filters | None = None) ->
         ("deploy", "deploy, please"),
         ("ＤＥＰＬＯＹ", "deploy"),
         ("🙂", "all good 🙂"),
+        ("recipes", "a pancake recipe please"),
         ("c++", "a question on c"),
     ],
 )
@@ -120,6 +121,18 @@ def test_a_preference_on_how_to_answer_always_holds_and_one_on_how_to_be_reached
     scored = preference(value, category="communication")
     (found,) = rank(query("anything"), [], [replace(scored, item=scored.item.model_copy(update={"key": key}))])
     assert (STANDING in found.metadata) is holds
+
+
+def test_how_one_of_a_household_wants_to_be_answered_does_not_hold_for_another_who_asks() -> None:
+    scored = preference("in grams", category="communication")
+    nora = Scored(scored.item.model_copy(update={"key": owned_key("Nora", "how to answer")}), 0.0)
+    asked = {
+        asker: [
+            STANDING in one.metadata for one in rank(query("anything").model_copy(update={"asker": asker}), [], [nora])
+        ]
+        for asker in ("nora", "Tom", None)
+    }
+    assert asked == {"nora": [True], "Tom": [False], None: [True]}
 
 
 def test_what_always_holds_leaves_room_for_what_is_called_up() -> None:

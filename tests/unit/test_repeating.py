@@ -5,7 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.models import Repetition
+from ragpp.models import Memory, Repetition
+from ragpp.text import repeating
 from ragpp.text.repeating import repetitions, without
 from ragpp.text.spans import Span, merged
 from tests.support.said import said
@@ -23,6 +24,13 @@ def test_a_sentence_that_says_it_again_is_one_and_the_others_are_not() -> None:
     assert repeated("Lovely! Your sister Elena moved to Porto. The garden is wet.") == [
         "Your sister Elena moved to Porto."
     ]
+
+
+def test_a_line_of_what_was_learned_says_it_again_whatever_its_label_and_its_dates() -> None:
+    line = "I have learned: event: Noor: My sister Elena moved to Porto (2026-03 to 2026-05)."
+    earlier = [Memory(id="a", tier="episodic", kind="interaction", text=ORIGINAL.content, score=0.5, said_by="Noor")]
+    assert repeating.repeated(line, earlier) == ["a"]
+    assert repeating.repeated("I have learned: Elena was born in Porto on 2026-03-01.", earlier) == []
 
 
 def test_half_of_a_sentence_is_enough_since_the_rest_may_be_of_what_stays() -> None:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp_services.episodic.ranking.superseding import LOOKED_AT, Statement, asks_for_the_present, current_first
+from ragpp_services.episodic.ranking.superseding import (
+    LOOKED_AT,
+    SEEN,
+    Statement,
+    asks_for_the_present,
+    current_first,
+)
 
 QUESTION = "How many hens do I keep?"
 RARITY = np.array([3.0, 1.0])
@@ -268,3 +274,14 @@ def test_another_date_where_one_is_asked_for_may_correct_the_first_however_littl
 
 def test_advice_is_no_state_that_a_later_statement_replaces() -> None:
     assert not asks_for_the_present("What tools would you suggest for my essay?")
+
+
+def test_what_came_after_the_first_and_is_like_it_may_say_what_has_become_of_it() -> None:
+    first = statement("our car is insured with Aster", 2)
+    later = statement("the insurance is with Birch", 3, raw=0.4)
+    before, unlike = replace(later, moment=(1.0, 1)), replace(later, vector=np.array([0.4, 0.9], np.float32))
+    echo = replace(later, speaker=("assistant", None))
+    found = current_first("Who insures our car?", [first, later, before, unlike, echo], RARITY)
+    assert (found.order, found.replaced, found.may_correct) == ([0, 1, 2, 3, 4], {}, {1: 0})
+    behind = [first, *(replace(before, raw=0.9) for _ in range(SEEN)), later]
+    assert current_first("Who insures our car?", behind, RARITY).may_correct == {}

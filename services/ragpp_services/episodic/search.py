@@ -107,7 +107,7 @@ class Search:
         least = 0.0
         for index in reversed(current.order):
             least = max(least, best[index].score)
-            by = current.replaced.get(index)
+            by, earlier = current.replaced.get(index), current.may_correct.get(index)
             memories.append(
                 memory_of(
                     latest[index].stored,
@@ -117,6 +117,7 @@ class Search:
                     part=parts.get(latest[index].stored.ordinal, (latest[index].start, latest[index].end)),
                     sources=tuple(one.stored.interaction.id for one in groups[index]),
                     corrected_by=None if by is None else latest[by].stored.interaction.id,
+                    may_correct=None if earlier is None else latest[earlier].stored.interaction.id,
                     explain=_explained(best[index]) if self.query.explain else None,
                 )
             )
@@ -217,6 +218,7 @@ def memory_of(
     coverage: float | None = None,
     part: Part | None = None,
     corrected_by: str | None = None,
+    may_correct: str | None = None,
     sources: tuple[str, ...] = (),
     explain: dict[str, JsonValue] | None = None,
 ) -> Memory:
@@ -232,6 +234,7 @@ def memory_of(
         focus=start,
         focus_end=end if end < len(said.content) else None,
         corrected_by=corrected_by,
+        may_correct=may_correct,
         explain=explain,
         score=score,
         similarity=similarity,

@@ -14,7 +14,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
-from ragpp.models import STANDING, TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.names import says_nothing
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
@@ -279,7 +279,7 @@ def _conversation(answer: Answer | None) -> list[Memory]:
 
 def _tells(packed: Packed) -> bool:
     """True where anything is shown but what always holds."""
-    return any(STANDING not in memory.metadata for section in packed.sections for memory in section.memories)
+    return any(not memory.always_holds for section in packed.sections for memory in section.memories)
 
 
 def _asker(request: RecallRequest) -> str | None:

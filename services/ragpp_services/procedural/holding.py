@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from ragpp.learned import LEARNED_RULE
+from ragpp.learned import LEARNED_RULE, owner_of
 from ragpp.models import STANDING, Memory, Preference, Rule
+from ragpp.names import is_same
 from ragpp.text.manner import is_about_answers
 
 IDENTITY: Final = "identity"
@@ -17,8 +18,12 @@ def always_holds(rule: Rule) -> bool:
     return not rule.triggers and (not rule.id.startswith(LEARNED_RULE) or is_about_answers(rule.text))
 
 
-def shapes_every_answer(preference: Preference) -> bool:
-    """True for what to call the user, and how to answer them; not for when and how they want to be reached."""
+def shapes_every_answer(preference: Preference, asker: str | None = None) -> bool:
+    """True for what to call the user, and how to answer them; not for when and how they want to be reached. Of what
+    somebody with a name wants (`owner_of`), only where nobody else by their name is who asks."""
+    owner = owner_of(preference.key)
+    if owner is not None and asker is not None and not is_same(owner, asker):
+        return False
     category = preference.category.casefold()
     return category == IDENTITY or (
         category == COMMUNICATION and is_about_answers(f"{preference.key}: {preference.value}")

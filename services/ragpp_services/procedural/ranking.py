@@ -17,6 +17,7 @@ from typing import Final, Generic, TypeVar, cast
 from ragpp.learned import Finding
 from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
 from ragpp.preference_values import tells_nothing
+from ragpp.text.lexical import terms
 from ragpp_services.procedural.holding import always_holds, shapes_every_answer, standing
 from ragpp_services.procedural.naming import finding_line, preference_line
 
@@ -65,11 +66,11 @@ class Scored(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What triggers are compared with: the query's words, and the names of what is being done. `asked`: the words of
+    """What triggers are compared with: the query's stems, and the names of what is being done. `asked`: the words of
     three letters and more, which what is known is compared with."""
 
     text: str
-    words: tuple[str, ...]
+    stems: str
     asked: frozenset[str]
     labels: frozenset[tuple[str, ...]]
 
@@ -77,29 +78,33 @@ class Situation:
     def of(cls, text: str, filters: Filters) -> "Situation":
         """The situation of a query's `text`."""
         labels = (filters.task_type, filters.domain, filters.channel)
-        words = words_of(text)
         return cls(
             text=_folded(text),
-            words=words,
-            asked=frozenset(word for word in words if len(word) > 2),
+            stems=_stems_of(text),
+            asked=frozenset(word for word in words_of(text) if len(word) > 2),
             labels=frozenset(words_of(label) for label in labels if label),
         )
 
     def calls_up(self, triggers: Iterable[str]) -> bool:
-        """Whether one of `triggers` is a phrase of the text, or is the task type, domain or channel."""
-        haystack = f" {' '.join(self.words)} "
+        """Whether one of `triggers` is a phrase of the text in any form of its words ("recipes" of "a recipe"), or is
+        the task type, domain or channel."""
         for trigger in triggers:
             words = words_of(trigger)
             if not words:  # a sign or an emoji
                 if _folded(trigger) in self.text:
                     return True
-            elif words in self.labels or f" {' '.join(words)} " in haystack:
+            elif words in self.labels or _stems_of(trigger) in self.stems:
                 return True
         return False
 
 
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _stems_of(text: str) -> str:
+    """The stems of a text in order, each between spaces; those of a phrase of it are a part of them."""
+    return f" {' '.join(map(str, terms(text)))} "
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -120,13 +125,14 @@ def rule_memory(scored: Scored[Rule], situation: Situation, *, called: bool) -> 
     return memory if relevance >= ABOUT else None
 
 
-def preference_memory(scored: Scored[Preference], situation: Situation) -> Memory:
-    """The preference, its score 0 to 0.6: the relevance, weighted by half with the confidence."""
+def preference_memory(scored: Scored[Preference], situation: Situation, asker: str | None = None) -> Memory:
+    """The preference, its score 0 to 0.6: the relevance, weighted by half with the confidence. `asker`: the name of who
+    asks; how another wants to be answered does not always hold for them."""
     preference, similarity = scored.item, scored.similarity
     line = preference_line(preference.category, preference.key, preference.value)
     relevance = relevance_of(line, similarity, situation)
     memory = _preference_memory(preference, 0.6 * relevance * (1 + preference.confidence) / 2, similarity)
-    return standing(memory) if shapes_every_answer(preference) else memory
+    return standing(memory) if shapes_every_answer(preference, asker) else memory
 
 
 def finding_score(finding: Finding, similarity: float | None, situation: Situation) -> float | None:
@@ -168,7 +174,7 @@ def rank(
         if called or _similar(rule.similarity, filters):
             ruled.append(memory)
     liked = [
-        preference_memory(scored, situation)
+        preference_memory(scored, situation, query.asker)
         for scored in preferences
         if not tells_nothing(scored.item.value)
         and _wanted(scored.item.id, scored.item.confidence, scored.item.occurred_at, filters)

@@ -4,6 +4,7 @@ An assistant says again what it was told. That teaches nothing, as long as what 
 was forgotten: so what a message repeats is noted with the message, as offsets, which hold no word of it.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -27,18 +28,20 @@ LEAST_SHARED: Final = 2
 _REPORTING: Final = word_set(
     """
     tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your
-    as also so okay right noted understood got he she they his her their user
+    as also so okay right noted understood got he she they his her their user learn learned learnt event
     """
 )
 """Words by which a sentence says that it repeats something."""
+_DATED: Final = re.compile(r"\(\d{4}(?:-\d\d){1,2}(?: to \d{4}(?:-\d\d){1,2})?\)")
+"""The days or months by which a line of what was learned tells when that was; whoever said it first may have said
+"last spring"."""
 
 
 def told_stems(text: str) -> frozenset[int]:
-    """The stems of `text` that would have to have been said before for it to be a repetition: all but function words
-    and the words that announce a repetition."""
-    return frozenset(
-        terms(" ".join(word for word in words(text) if word not in FUNCTION_WORDS and word not in _REPORTING))
-    )
+    """The stems of `text` that would have to have been said before for it to be a repetition: all but function words,
+    the words that announce a repetition and the dates of a line of what was learned."""
+    spoken = words(_DATED.sub(" ", text))
+    return frozenset(terms(" ".join(word for word in spoken if word not in FUNCTION_WORDS and word not in _REPORTING)))
 
 
 def repeated(sentence: str, earlier: Sequence[Memory]) -> list[str]:

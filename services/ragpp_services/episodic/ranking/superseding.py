@@ -28,7 +28,7 @@ conversations between people, which are seldom about amounts, it changes the ord
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -53,6 +53,13 @@ NEAR: Final = 0.3
 FARTHER: Final = 0.15
 """Cosine by which a correction that does not say what it takes the place of may be farther from the question than that:
 what is said of something else about the same ("the office dog is now asleep" of which dog it is) is farther still."""
+SEEN: Final = 5
+LIKE_IT: Final = 0.5
+"""What is among the SEEN best, came after the first and is so much LIKE_IT may say what has become of it. Nothing is
+set before the first for that: it is shown with it. Chosen on five made-up lives and the development conversations,
+whose contexts of 500 tokens have as many lines about the question with it, and 19.1 % of 19.7: with the ten best and
+0.4 they are 27.4 % of 28.7, and 17.3 of 19.7. Of eight changes of mind that a family's chat had it finds six, with 0.4
+seven."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 
@@ -78,10 +85,12 @@ _CHANGES: Final = re.compile(
 
 @dataclass(frozen=True)
 class Currency:
-    """`order`: of the statements, a permutation. `replaced`: of each that was replaced, by which one."""
+    """`order`: of the statements, a permutation. `replaced`: of each that was replaced, by which one. `may_correct`: of
+    each that may say what has become of another, of which one."""
 
     order: list[int]
     replaced: dict[int, int]
+    may_correct: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -190,8 +199,17 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     order = list(range(len(statements)))
     if not order or not asks_for_the_present(question):
         return Currency(order, {})
-    between = _Between(question, statements, rarity)
     first = next((index for index in order[:LOOKED_AT] if statements[index].speaker[0] != "assistant"), 0)
+    current = _reordered(question, statements, rarity, order, first)
+    seen = (index for index in order[:SEEN] if comes_after(statements[index], statements[first]))
+    like = [one for one in seen if statements[one].vector @ statements[first].vector >= LIKE_IT]
+    return replace(current, may_correct=dict.fromkeys(like, first))
+
+
+def _reordered(
+    question: str, statements: Sequence[Statement], rarity: npt.NDArray[np.float64], order: list[int], first: int
+) -> Currency:
+    between = _Between(question, statements, rarity)
     others = [index for index in order[:LOOKED_AT] if index != first]
     newer = _latest_first([index for index in others if between.replaces(index, first)], between.replaces)
     corrections = _latest_first([index for index in others if between.corrects(index, first)], between.corrects)

@@ -26,8 +26,9 @@ def why_cut(
     far = why_far_behind(ranking)
     if request.fill or level is None:
         return far
-    said = {memory_key(memory) for memory in ranking if memory.kind == "interaction"}
+    said = {memory_key(memory) for memory in ranking if memory.kind == "interaction" and memory.may_correct is None}
     learned = [memory for memory in ranking if memory.tier in {"semantic", "procedural"}]
     known = about_question(request.query, learned, scale, asker=asker, beside_what_was_said=bool(said))
     known |= {memory_key(memory) for memory in ranking if memory.tier == "catalog"} - far.keys()
-    return {key: why for key, why in far.items() if key in said} | why_not_shown(ranking, known, level)
+    far = {key: why for key, why in far.items() if key in said}
+    return far | why_not_shown(ranking, known, level)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ragpp.api import Relevance
-from ragpp.models import STANDING, Memory
+from ragpp.models import Memory
 from ragpp.ranking.relevance import raw_of
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
@@ -44,10 +44,11 @@ def why_not_shown(
     """Those of `ranking` (fused, best first) that do not earn their tokens, with the reason.
 
     `known`: what is about the question by itself of all that is no interaction. Nothing else of what was learned or
-    curated is shown: what it rests on says it. A rule that is called up applies also where nothing is known. What
-    always holds is not judged here.
+    curated is shown: what it rests on says it. A rule that is called up applies also where nothing is known. What may
+    say how the best has changed is shown with it, so that what is out of date does not stand alone. What always holds
+    is not judged here.
     """
-    judged = [memory for memory in ranking if memory.kind not in _OF_NOW and STANDING not in memory.metadata]
+    judged = [memory for memory in ranking if memory.kind not in _OF_NOW and not memory.always_holds]
     if level == "none":
         found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
         called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
@@ -59,7 +60,7 @@ def why_not_shown(
     cut: dict[MemoryKey, str] = {}
     so_far = 0.0
     for memory, share in zip(ranked, shares([one.score for one in ranked]), strict=True):
-        if so_far >= ENOUGH and memory.kind == "interaction":
+        if so_far >= ENOUGH and memory.kind == "interaction" and memory.may_correct is None:
             cut[memory_key(memory)] = _ENOUGH_SHOWN
         so_far += share
     learned = [memory for memory in judged if memory.kind != "interaction"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ragpp.fading import RELATED_TO
-from ragpp.models import DEFAULT_PRIORITY, STANDING, Memory
+from ragpp.models import DEFAULT_PRIORITY, Memory
 from ragpp.text.kinship import is_said_by_name
 
 STANDING_SHARE: Final = 0.05
@@ -28,12 +28,12 @@ def standing(ranking: Sequence[Memory]) -> list[Memory]:
     def urgency(memory: Memory) -> float:
         return cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)) / 10 + memory.score
 
-    return sorted((memory for memory in ranking if STANDING in memory.metadata), key=urgency, reverse=True)
+    return sorted((memory for memory in ranking if memory.always_holds), key=urgency, reverse=True)
 
 
 def why_not_offered(memory: Memory) -> str | None:
     """The reason for which a section has no line of `memory`, whatever room it has; None where there is none."""
-    if STANDING in memory.metadata:
+    if memory.always_holds:
         return "it always holds, and what does so has no more room"
     return "a line of it would tell nothing by itself" if says_nothing(memory) else None
 

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from ragpp.errors import LanguageModelError
 from ragpp.errors.telling import told
-from ragpp.learned import HABIT_ENTRY, Finding
+from ragpp.learned import HABIT_ENTRY, Finding, owned_key
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.windows import Window
 from ragpp.models import (
@@ -191,7 +191,7 @@ def habits_of(pattern: Pattern) -> list[PreferenceEntry]:
     evidence, so that finding the same days again adds nothing."""
     if not pattern.activity or len(pattern.day_sources) < HABIT_DAYS:
         return []
-    key = f"{pattern.who}'s {pattern.topic}" if pattern.who else pattern.topic
+    key = owned_key(pattern.who, pattern.topic)
     return [
         PreferenceEntry(
             id=f"{HABIT_ENTRY}{finding_id(*pattern.key, source)}",

@@ -10,7 +10,7 @@ from typing import Final
 
 from ragpp.extraction import Extraction, Extractor
 from ragpp.fields import joined
-from ragpp.learned import READ_DETAIL, READ_ENTRY
+from ragpp.learned import READ_DETAIL, READ_ENTRY, owned_key
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.transcripts import supports
 from ragpp.llm.windows import FoundFinding, FoundPreference, FoundRelationship, extract_window
@@ -163,8 +163,7 @@ def _observation(claim: FoundRelationship, item: Interaction) -> Observation:
 
 
 def _preference(claim: FoundPreference, by_id: dict[str, Interaction]) -> PreferenceEntry:
-    name = by_id[claim.sources[-1]].name
-    key = f"{name}'s {claim.key}" if name and not claim.key.startswith(f"{name}'s ") else claim.key
+    key = owned_key(by_id[claim.sources[-1]].name, claim.key)
     return PreferenceEntry(
         id=_claim_id("preference", claim.category, key, claim.value, str(claim.stated), *claim.sources),
         category=claim.category[:100],

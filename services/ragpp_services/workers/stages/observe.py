@@ -9,7 +9,7 @@ from ragpp.context.layout import names_relationship_type
 from ragpp.extraction import EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
 from ragpp.fields import joined
-from ragpp.learned import FOUND
+from ragpp.learned import FOUND, owned_key
 from ragpp.ledger import Work
 from ragpp.models import (
     EntityEntry,
@@ -254,8 +254,8 @@ def preferences_of(event_id: str, item: Interaction, extraction: Extraction) -> 
 
 
 def preference_of(event_id: str, number: int, item: Interaction, mention: PreferenceMention) -> PreferenceEntry:
-    """A stated preference. A named speaker's key says whose it is, since several people may speak in one memory."""
-    key = f"{item.name}'s {mention.key}" if item.name else mention.key
+    """A stated preference, of who spoke."""
+    key = owned_key(item.name, mention.key)
     return PreferenceEntry(
         id=f"{event_id}.p{number}",
         category=mention.category[:_LABEL_CHARS],

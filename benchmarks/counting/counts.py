@@ -1,0 +1,118 @@
+"""Counting requests, and comparing the counts with those of a file."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median_low
+from typing import Final
+
+from benchmarks.counting.profiled import Profiles
+from benchmarks.counting.relay import Relay
+from benchmarks.counting.requests import Request
+
+RECORDED: Final = Path(__file__).parent.parent / "data" / "counts.json"
+RECORDED_ON: Final = (3, 11)
+"""The version of Python whose calls are recorded."""
+WARMING: Final = 6
+CONNECTIONS: Final = 4
+"""Of each pool. A connection prepares a statement when it first sees it, so all of them are warmed up at once."""
+RUNS: Final = 5
+OF_STORES: Final = ("statements", "transactions", "round_trips", "bytes", "cypher", "redis")
+MEASURES: Final = (*OF_STORES, "calls", "library", "objects")
+TOLERANCE: Final[Mapping[str, float]] = {"bytes": 0.02, "library": 0.02}
+"""By how much a measure differs between two runs of the same code, as `make count RUNS=10` shows: ids and moments have
+answers of different lengths, libraries retry and clean up by the clock. Every other measure is the same each time."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The counts of one request: MEASURES in all, and how often each of our functions was called."""
+
+    totals: dict[str, int]
+    functions: dict[str, int] = field(default_factory=dict)
+
+
+async def count(request: Request, profiles: Profiles, relay: Relay, runs: int = RUNS) -> list[Counts]:
+    """The counts of so many runs of `request`, after some that warm up what is read once."""
+    with profiles.paused():
+        for _ in range(WARMING):
+            await asyncio.gather(*(request.ask() for _ in range(CONNECTIONS if request.is_read else 1)))
+            if request.prepare is not None:
+                await request.prepare()
+    found = []
+    for _ in range(runs):
+        if request.prepare is not None:
+            with profiles.paused():
+                await request.prepare()
+        before, passed = profiles.counted(), relay.passed.copied()
+        await request.ask()
+        called, through = profiles.since(before), relay.passed.since(passed)
+        totals = {
+            "statements": through.statements,
+            "transactions": through.transactions,
+            "round_trips": through.round_trips,
+            "bytes": through.bytes_answered,
+            "cypher": called.cypher,
+            "redis": called.redis_commands,
+            "calls": called.calls,
+            "library": called.library_calls,
+            "objects": called.objects,
+        }
+        found.append(Counts(totals, dict(called.functions)))
+    return found
+
+
+def usual(counts: Sequence[Counts]) -> Counts:
+    """What a run costs as a rule: of each measure the lower median. It is what is recorded."""
+    totals = {measure: median_low(one.totals[measure] for one in counts) for measure in MEASURES}
+    return Counts(totals, _by_calls(counts)[(len(counts) - 1) // 2].functions)
+
+
+def least(counts: Sequence[Counts]) -> Counts:
+    """What a run costs that nothing came between: of each measure the least. It is what is compared, so that a busy
+    machine is no growth."""
+    totals = {measure: min(one.totals[measure] for one in counts) for measure in MEASURES}
+    return Counts(totals, _by_calls(counts)[0].functions)
+
+
+def _by_calls(counts: Sequence[Counts]) -> list[Counts]:
+    return sorted(counts, key=lambda one: one.totals["calls"])
+
+
+def measures() -> Sequence[str]:
+    """What can be compared here: other versions of Python call other functions, and stores are asked the same."""
+    return MEASURES if sys.version_info[:2] == RECORDED_ON else OF_STORES
+
+
+def grown(now: Mapping[str, Counts], recorded: Mapping[str, Counts]) -> list[str]:
+    """A line for each measure of each request that is above the recorded one, and which functions it is."""
+    lines = []
+    for name, counts in now.items():
+        if name not in recorded:
+            lines.append(f"{name}: not recorded")
+            continue
+        before = recorded[name]
+        for measure in measures():
+            allowed = round(before.totals[measure] * (1 + TOLERANCE.get(measure, 0.0)))
+            if counts.totals[measure] > allowed:
+                lines.append(f"{name}: {measure} {before.totals[measure]:,} → {counts.totals[measure]:,}")
+        if "calls" in measures() and counts.totals["calls"] > before.totals["calls"]:
+            more = {one: times - before.functions.get(one, 0) for one, times in counts.functions.items()}
+            most = sorted(((times, one) for one, times in more.items() if times > 0), reverse=True)[:20]
+            lines += [f"    {one} {before.functions.get(one, 0)} → {counts.functions[one]}" for _times, one in most]
+    return lines
+
+
+def read(path: Path = RECORDED) -> dict[str, Counts]:
+    """The recorded counts by request."""
+    held = json.loads(path.read_text(encoding="utf-8"))
+    return {name: Counts(**counts) for name, counts in held.items()}
+
+
+def write(counts: Mapping[str, Counts], path: Path = RECORDED) -> None:
+    """Record `counts`, a function a line, so that a change shows which were added."""
+    held = {name: asdict(one) for name, one in counts.items()}
+    path.write_text(json.dumps(held, indent=1, sort_keys=True) + "\n", encoding="utf-8")

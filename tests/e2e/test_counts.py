@@ -1,0 +1,30 @@
+"""Fixed requests cost no more than what is recorded: statements, bytes, calls and objects."""
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from benchmarks.counting.__main__ import count_all
+from benchmarks.counting.counts import MEASURES, Counts, grown, least, read
+from tests.support.stacks import StoreStack
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+SIZES = (100,)
+RUNS = 3
+
+
+def test_no_request_costs_more_than_what_is_recorded(stack: StoreStack, tmp_path: Path) -> None:
+    """`make count` prints the table, `make count WRITE=1` records it: for a commit that says why."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:
+        found = alone.submit(count_all, stack.endpoints(), tmp_path, SIZES, RUNS).result()
+    assert grown({name: least(runs) for name, runs in found.items()}, read()) == []
+
+
+def test_what_has_grown_is_told_with_the_functions_that_did() -> None:
+    before = {"recall": Counts({**dict.fromkeys(MEASURES, 1_000), "calls": 4}, {"a:f": 3, "a:g": 1})}
+    now = {"recall": Counts({**before["recall"].totals, "calls": 7, "bytes": 1_010}, {"a:f": 4, "a:g": 1, "a:h": 2})}
+    assert grown(before, before) == []
+    assert grown(now, before) == ["recall: calls 4 → 7", "    a:h 0 → 2", "    a:f 3 → 4"]
+    assert grown({"write": now["recall"]}, before) == ["write: not recorded"]
