@@ -10,11 +10,13 @@ median of several runs is shown and recorded, the least of them compared, so tha
 
 import argparse
 import asyncio
+import io
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import structlog
 from pydantic import SecretStr
 from rich.console import Console
 from rich.table import Table
@@ -46,6 +48,7 @@ async def counted(endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], ru
     """The counts of every request, of each run."""
     profiles, found = Profiles(), {}
     with relaying(endpoints.postgres_app_dsn.get_secret_value()) as relay:
+        structlog.configure(logger_factory=structlog.PrintLoggerFactory(io.StringIO()))  # what is logged costs as ever
         through = replace(
             endpoints,
             postgres_app_dsn=SecretStr(relay.through(endpoints.postgres_app_dsn.get_secret_value())),

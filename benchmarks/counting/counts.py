@@ -33,6 +33,7 @@ class Counts:
 
     totals: dict[str, int]
     functions: dict[str, int] = field(default_factory=dict)
+    statements: dict[str, int] = field(default_factory=dict)
 
 
 async def count(request: Request, profiles: Profiles, relay: Relay, runs: int = RUNS) -> list[Counts]:
@@ -51,7 +52,7 @@ async def count(request: Request, profiles: Profiles, relay: Relay, runs: int = 
         await request.ask()
         called, through = profiles.since(before), relay.passed.since(passed)
         totals = {
-            "statements": through.statements,
+            "statements": through.statements.total(),
             "transactions": through.transactions,
             "round_trips": through.round_trips,
             "bytes": through.bytes_answered,
@@ -61,7 +62,7 @@ async def count(request: Request, profiles: Profiles, relay: Relay, runs: int = 
             "library": called.library_calls,
             "objects": called.objects,
         }
-        found.append(Counts(totals, dict(called.functions)))
+        found.append(Counts(totals, dict(called.functions), dict(through.statements)))
     return found
 
 

@@ -2,15 +2,16 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 _READ: Final = 65_536
-_UNTYPED: Final = 4
-"""Bytes of a start-up message's length, which has no type before it."""
+_LENGTH: Final = 4
+"""Bytes of a message's length. A start-up message has no type before it."""
 _ASKS_FOR_TLS: Final = 80877103
 _BEGINS: Final = (b"BEGIN", b"START")
 _ENDS: Final = (b"COMMIT", b"ROLLB")
@@ -18,20 +19,26 @@ _ENDS: Final = (b"COMMIT", b"ROLLB")
 
 @dataclass
 class Passed:
-    """What went through. `statements` are those between BEGIN and COMMIT, and any outside of a transaction."""
+    """What went through. `statements`, by their text: those between BEGIN and COMMIT, and any outside of a
+    transaction."""
 
+    statements: Counter[str] = field(default_factory=Counter)
     transactions: int = 0
-    statements: int = 0
     round_trips: int = 0
     bytes_answered: int = 0
 
     def since(self, before: "Passed") -> "Passed":
         """What went through after `before` was copied from this."""
-        return Passed(**{name: value - getattr(before, name) for name, value in vars(self).items()})
+        return Passed(
+            self.statements - before.statements,
+            self.transactions - before.transactions,
+            self.round_trips - before.round_trips,
+            self.bytes_answered - before.bytes_answered,
+        )
 
     def copied(self) -> "Passed":
         """The same numbers, which no longer change."""
-        return replace(self)
+        return replace(self, statements=self.statements.copy())
 
 
 class _Asked:
@@ -39,6 +46,7 @@ class _Asked:
 
     def __init__(self, passed: Passed) -> None:
         self._passed, self._left, self._is_starting = passed, bytearray(), True
+        self._prepared: dict[bytes, str] = {}
 
     def take(self, data: bytes) -> None:
         self._left += data
@@ -52,20 +60,23 @@ class _Asked:
 
     def _end(self) -> int | None:
         start = 0 if self._is_starting else 1
-        if len(self._left) < start + _UNTYPED:
+        if len(self._left) < start + _LENGTH:
             return None
-        end = start + int.from_bytes(self._left[start : start + _UNTYPED], "big")
+        end = start + int.from_bytes(self._left[start : start + _LENGTH], "big")
         return end if len(self._left) >= end else None
 
     def _count(self, kind: bytes, body: bytes) -> None:
-        if kind == b"Q":
+        fields = body.split(b"\0", 2)
+        if kind == b"P":  # name, text
+            self._prepared[fields[0]] = " ".join(fields[1].decode().split())
+        elif kind == b"B":  # portal, name
+            self._passed.statements[self._prepared.get(fields[1], "?")] += 1
+        elif kind == b"Q":
             self._passed.round_trips += 1
             if body.upper().startswith(_BEGINS):
                 self._passed.transactions += 1
             elif not body.upper().startswith(_ENDS):
-                self._passed.statements += 1
-        elif kind == b"E":
-            self._passed.statements += 1
+                self._passed.statements[" ".join(fields[0].decode().split())] += 1
         elif kind == b"S":
             self._passed.round_trips += 1
 

@@ -172,6 +172,17 @@ async def test_what_was_said_in_a_conversation_is_recalled_from_every_tier_and_w
     assert found.startswith(f"Found {len(re.findall(r'^[0-9]+[.] ', found, re.MULTILINE))} relevant memories:")
 
 
+async def test_what_answers_best_is_told_first_however_much_was_said_beside_it(
+    gateway: RealGateway, tenant: str, memory: MemoryClient, tools: MemoryTools
+) -> None:
+    chatter = ("Kai called.", "We need a cake for the wedding.", "The shoe shop was closed.", "It rained on the tent.")
+    await memory.remember(user_id="u1", session_id="s1", messages=[{"content": said} for said in chatter])
+    await tools.call("remember", {"content": "Kai takes shoe size 44."})
+    await gateway.digest(tenant)
+    found = await tools.call("recall", {"query": "What shoe size does Kai take?", "k": 1})
+    assert "Kai takes shoe size 44." in found
+
+
 async def test_what_is_secret_is_not_remembered_and_the_answer_shows_it(
     tools: MemoryTools, manager: MemoryManager
 ) -> None:

@@ -235,6 +235,14 @@ def test_what_is_told_beside_it_answers_as_ever() -> None:
     assert level(memory, query="wifi password?") == "none"
 
 
+@pytest.mark.parametrize("joined", [" and ", " btw ", " but ", ", "])
+def test_a_clause_ends_where_another_thought_begins_also_without_a_mark(joined: str) -> None:
+    text = f"bank card pin is [REDACTED:pin]{joined}mum has the second card"
+    memory = said(0.9, 1.0).model_copy(update={"text": text})
+    assert level(memory, query="who has the second card?") == "clear"
+    assert level(memory, query="bank card pin?") == "none"
+
+
 def test_what_is_redacted_in_a_clause_about_something_else_withholds_nothing() -> None:
     told = said(0.9, 0.0).model_copy(update={"text": "We moved to Ulm in May, my mail is [REDACTED:email]."})
     assert level(told, query="Which town is home?") == "clear"

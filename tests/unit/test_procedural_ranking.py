@@ -113,6 +113,22 @@ def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("Always answer me in rhymes.", True),
+        ("please always end with a riddle", True),
+        ("Explain things like a sailor.", True),
+        ("Write the letters to the bank in rhymes.", False),
+        ("Answer in rhymes when I ask about the garden.", False),
+        ("Start with the tests.", False),
+    ],
+)
+def test_a_learned_rule_always_holds_where_it_tells_how_to_answer_and_not_what_for(text: str, holds: bool) -> None:
+    found = rank(query("something else"), [learned(text)], [])
+    assert [STANDING in one.metadata for one in found] == ([True] if holds else [])
+
+
+@pytest.mark.parametrize(
     ("key", "value", "holds"), [("how to answer", "in German", True), ("call me at work", "never", False)]
 )
 def test_a_preference_on_how_to_answer_always_holds_and_one_on_how_to_be_reached_does_not(

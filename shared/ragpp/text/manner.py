@@ -27,6 +27,18 @@ _ANSWERING: Final = re.compile(
     re.IGNORECASE,
 )
 
+_TELLS_HOW: Final = re.compile(
+    r"^(?P<opening>(?:(?:please|pls|always|only|just|from now on|in future|do not|don['’]?t|never)[, ]+)*)"
+    r"(?:answer|reply|respond|speak|talk|explain|write (?:back|(?:to )?me)|(?P<of_anything>write|end|begin|start))"
+    r"(?: (?:me|us|back|to me|to us|things|everything|every answer|every reply|(?:all )?your (?:answers|replies)))*"
+    r" (?:in|with|as|like|without|using)\b(?!.*\b(?:for|about|when|whenever|if|on|at|before|after|to) (?!me\b|us\b))",
+    re.IGNORECASE,
+)
+"""An instruction whose verb is of answering, followed by who is answered at most, and how: "answer me in rhymes". One
+with an object ("write the letters in French") or an occasion ("… when it is urgent") is none, and one whose verb is
+of anything ("start with the tests") where nothing says that it lasts."""
+_LASTS: Final = re.compile(r"\b(?:always|from now on|in future|do not|don['’]?t|never)\b", re.IGNORECASE)
+
 LEFT: Final = 1
 """Content word beside those of the manner in an instruction for every answer; one with more says what it is for:
 "Recipes in grams, for five people", "Short words in letters to the school". A judgement, not fitted."""
@@ -34,6 +46,9 @@ LEFT: Final = 1
 
 def is_about_answers(text: str) -> bool:
     """True where `text`, an instruction, tells how to answer or what to call somebody, whatever the question is."""
+    told = _TELLS_HOW.match(text)
+    if told and (told["of_anything"] is None or _LASTS.search(told["opening"])):
+        return True
     rest, found = FORM.subn(" ", text)
     rest, more = _ANSWERING.subn(" ", rest)
     left = [word for word in words(rest) if word not in STOP_WORDS and word not in CHAT_WORDS]

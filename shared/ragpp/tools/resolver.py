@@ -23,6 +23,10 @@ from ragpp.tools.specifications import (
 )
 
 _BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
+OFFERED: Final = 50
+"""So many of a ranking the memories are chosen from: the tiers' scales differ, and its order keeps each tier's own."""
+_OF_NOW: Final = frozenset({"message", "summary"})
+"""The running conversation, which the model sees."""
 _CATEGORY_NAME: Final[TypeAdapter[str]] = TypeAdapter(CategoryName)
 
 
@@ -78,10 +82,13 @@ class MemoryTools:
                 return await self._memory.get_category_content(given.name)
 
     async def _recalled(self, given: RecallArguments) -> str:
-        """Memories of every tier; none where none seems to be about the query."""
-        answer = await self._memory.recall_whole(given.query, given.k)
-        found = [] if answer.relevance == "none" else [formats.Found.of_memory(one) for one in answer.memories]
-        return formats.recalled(given.query, found)
+        """Memories of every tier, as many as earn their place in a context, by how well they answer; none where none
+        seems to be about the query. Where nothing can be told of that, the first of the ranking."""
+        answer = await self._memory.recall_whole(given.query, OFFERED)
+        best = [] if answer.relevance == "none" else answer.memories
+        shown = [one for one in best if one.in_context and one.kind not in _OF_NOW]
+        best = sorted(shown, key=lambda one: -one.score) or best
+        return formats.recalled(given.query, [formats.Found.of_memory(one) for one in best[: given.k]])
 
     async def _retrieved(self, given: RecallArguments) -> str:
         await self._named(given.category)

@@ -56,7 +56,7 @@ TRIGGERED: Final = 0.8
 """The least score of a rule of which a trigger matches."""
 FACTS: Final = 10
 """The same of what is known of somebody, whose order says less of the question."""
-_CLAUSE_END: Final = re.compile(r"[.!?…]+(?=\s)|[,;\n]")
+_CLAUSE_END: Final = re.compile(r"[.!?…]+(?=\s)|[,;\n]|\s(?:and|but|btw|while|whereas|though|also)\s", re.IGNORECASE)
 _RANKED: Final[tuple[TierName, ...]] = ("episodic", "catalog")
 """The tiers that are searched by words and meaning, on one scale: without one of them nothing can be told."""
 
