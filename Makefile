@@ -13,6 +13,8 @@ PROCESSES ?= 2
 SUITES := tests/contract tests/integration tests/e2e
 # a file is one process's, and files come as they are collected: those that need the stack first, so that the many short
 # ones that need none even out the end
+# what CI sums up: a report a run, in the folder REPORT
+REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
@@ -42,7 +44,7 @@ lint: install
 	$(BIN)/lint-imports
 
 check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
-	$(BIN)/pytest $(NO_SERVER)
+	$(BIN)/pytest $(NO_SERVER) $(REPORTED)
 
 check-alerts: install ## the rules for Prometheus and the dashboard's expressions, by promtool, and what rules say of made-up histories
 	@command -v promtool >/dev/null || { echo "promtool is not on the path: docs/monitoring.md tells how to get it"; exit 1; }
@@ -51,11 +53,11 @@ check-alerts: install ## the rules for Prometheus and the dashboard's expression
 	$(BIN)/pytest -q tests/architecture/test_monitoring.py
 
 test: install ## every test but what prove-stops and prove-linear have, in two processes with an embedded stack each; PROCESSES=0 does all in one
-	$(BIN)/pytest $(ALL_TESTS)
+	$(BIN)/pytest $(ALL_TESTS) $(REPORTED)
 
 test-containers: install ## contract, integration and end-to-end tests, the stores in containers of a Docker engine; TESTS="file …": a part
 	@$(BIN)/python -m tests.support.containers
-	$(BIN)/pytest $(or $(TESTS),$(SUITES)) --stores=containers -rs $(ALL_TESTS)
+	$(BIN)/pytest $(or $(TESTS),$(SUITES)) --stores=containers -rs $(ALL_TESTS) $(REPORTED)
 
 run: install ## start the stack, load the sample conversation, ask it five questions, serve until Ctrl-C
 	@$(BIN)/ragpp demo --serve

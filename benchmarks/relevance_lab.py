@@ -29,6 +29,8 @@ from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, rank
 from ragpp_services.gateway.assembly import bearing
 
 BLIND: Final = "blind"
+FOUND: Final = 50
+"""So many as a recall has of the tier."""
 CACHE: Final = Path.home() / ".cache" / "ragpp" / "ranking-lab"
 
 
@@ -54,7 +56,7 @@ def level(table: CandidateTable, query: str, scale: Calibration | None) -> Relev
             similarity=one.similarity,
             coverage=one.coverage,
         )
-        for one in rank(table, QuerySignals(query), limit=bearing.MANY)
+        for one in rank(table, QuerySignals(query), limit=FOUND)
     ]
     return bearing.relevance_of(query, {"episodic": found}, scale, whole=True)
 

@@ -58,8 +58,9 @@ async def counted(endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], ru
         async with open_gateway(through, folder, clock=lambda: NOW, more=settings) as gateway:
             tenant = new_scope().tenant_id
             async with gateway.client(await gateway.key(tenant)) as api:
-                async for request in requests(Users(gateway, api, tenant, profiles), sizes):
-                    found[request.name] = await count(request, profiles, relay, runs)
+                users = Users(gateway, api, tenant, profiles)
+                async for request in requests(users, sizes):
+                    found[request.name] = await count(request, users.settle, profiles, relay, runs)
     return found
 
 

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median_low
@@ -20,6 +21,9 @@ WARMING: Final = 6
 CONNECTIONS: Final = 4
 """Of each pool. A connection prepares a statement when it first sees it, so all of them are warmed up at once."""
 RUNS: Final = 5
+NAMED: Final = 20
+"""At most so many functions or statements are named where there are more."""
+STATEMENT_CHARS: Final = 100
 OF_STORES: Final = ("statements", "transactions", "round_trips", "bytes", "cypher", "redis")
 MEASURES: Final = (*OF_STORES, "calls", "library", "objects")
 TOLERANCE: Final[Mapping[str, float]] = {"bytes": 0.02, "library": 0.02}
@@ -36,20 +40,23 @@ class Counts:
     statements: dict[str, int] = field(default_factory=dict)
 
 
-async def count(request: Request, profiles: Profiles, relay: Relay, runs: int = RUNS) -> list[Counts]:
-    """The counts of so many runs of `request`, after some that warm up what is read once."""
-    with profiles.paused():
-        for _ in range(WARMING):
-            await asyncio.gather(*(request.ask() for _ in range(CONNECTIONS if request.is_read else 1)))
-            if request.prepare is not None:
-                await request.prepare()
+async def count(
+    request: Request, settle: Callable[[], Awaitable[None]], profiles: Profiles, relay: Relay, runs: int = RUNS
+) -> list[Counts]:
+    """The counts of so many runs of `request`, after some that warm up what is read once. `settle`: awaited before
+    each and as its end, so that what is done for it a little later counts, and nothing of another."""
+    for _ in range(WARMING):
+        await asyncio.gather(*(request.ask() for _ in range(CONNECTIONS if request.is_read else 1)))
+        if request.prepare is not None:
+            await request.prepare()
     found = []
     for _ in range(runs):
         if request.prepare is not None:
-            with profiles.paused():
-                await request.prepare()
+            await request.prepare()
+        await settle()
         before, passed = profiles.counted(), relay.passed.copied()
         await request.ask()
+        await settle()
         called, through = profiles.since(before), relay.passed.since(passed)
         totals = {
             "statements": through.statements.total(),
@@ -62,21 +69,31 @@ async def count(request: Request, profiles: Profiles, relay: Relay, runs: int = 
             "library": called.library_calls,
             "objects": called.objects,
         }
-        found.append(Counts(totals, dict(called.functions), dict(through.statements)))
+        found.append(Counts(totals, dict(called.functions), _by_beginning(through.statements)))
     return found
+
+
+def _by_beginning(statements: Mapping[str, int]) -> dict[str, int]:
+    """The statements by their first STATEMENT_CHARS, of which ours say what they are for."""
+    shown = Counter[str]()
+    for text, times in statements.items():
+        shown[text[:STATEMENT_CHARS]] += times
+    return dict(shown)
 
 
 def usual(counts: Sequence[Counts]) -> Counts:
     """What a run costs as a rule: of each measure the lower median. It is what is recorded."""
     totals = {measure: median_low(one.totals[measure] for one in counts) for measure in MEASURES}
-    return Counts(totals, _by_calls(counts)[(len(counts) - 1) // 2].functions)
+    middle = _by_calls(counts)[(len(counts) - 1) // 2]
+    return Counts(totals, middle.functions, middle.statements)
 
 
 def least(counts: Sequence[Counts]) -> Counts:
     """What a run costs that nothing came between: of each measure the least. It is what is compared, so that a busy
     machine is no growth."""
     totals = {measure: min(one.totals[measure] for one in counts) for measure in MEASURES}
-    return Counts(totals, _by_calls(counts)[0].functions)
+    fewest = _by_calls(counts)[0]
+    return Counts(totals, fewest.functions, fewest.statements)
 
 
 def _by_calls(counts: Sequence[Counts]) -> list[Counts]:
@@ -100,11 +117,17 @@ def grown(now: Mapping[str, Counts], recorded: Mapping[str, Counts]) -> list[str
             allowed = round(before.totals[measure] * (1 + TOLERANCE.get(measure, 0.0)))
             if counts.totals[measure] > allowed:
                 lines.append(f"{name}: {measure} {before.totals[measure]:,} → {counts.totals[measure]:,}")
+        if counts.totals["statements"] > before.totals["statements"]:
+            lines += _more(counts.statements, before.statements)
         if "calls" in measures() and counts.totals["calls"] > before.totals["calls"]:
-            more = {one: times - before.functions.get(one, 0) for one, times in counts.functions.items()}
-            most = sorted(((times, one) for one, times in more.items() if times > 0), reverse=True)[:20]
-            lines += [f"    {one} {before.functions.get(one, 0)} → {counts.functions[one]}" for _times, one in most]
+            lines += _more(counts.functions, before.functions)
     return lines
+
+
+def _more(now: Mapping[str, int], before: Mapping[str, int]) -> list[str]:
+    """A line for each of the NAMED that have grown the most."""
+    grown_by = sorted(((times - before.get(one, 0), one) for one, times in now.items()), reverse=True)
+    return [f"    {one} {before.get(one, 0)} → {now[one]}" for times, one in grown_by[:NAMED] if times > 0]
 
 
 def read(path: Path = RECORDED) -> dict[str, Counts]:

@@ -11,6 +11,7 @@ import httpx
 from benchmarks.counting.profiled import Profiles
 from benchmarks.proof import conversation, statements
 from ragpp.api import MessageIn
+from ragpp_services.workers.running.digest import LEASE_S, digest
 from tests.support.real_gateway import RealGateway
 
 NOW: Final = datetime(2025, 2, 1, 12, tzinfo=UTC)
@@ -19,6 +20,8 @@ BATCH: Final = 50
 ITEMS: Final = 200
 ASKED: Final = "Where does my sister live?"
 DAY: Final = "2025-01-01"
+FORMS: Final = 5
+"""Every so many messages of a conversation have the same form."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +44,24 @@ class Users:
     tenant: str
     profiles: Profiles
 
-    async def filled(self, user: str, messages: int, *, items: int = 0) -> None:
-        """A user with so many digested messages in a session, and so many items in the catalog. Not counted."""
-        with self.profiles.paused():
-            await self._fill(user, messages, items)
-
-    async def _fill(self, user: str, messages: int, items: int) -> None:
+    async def say(self, user: str, messages: int) -> None:
+        """Fill a session of the user with so many messages, and have them digested."""
         said = conversation(7, messages, f"{user}-m")
-        for start in range(0, messages, BATCH):
-            await self.write(user, said[start : start + BATCH])
-        if items:
-            texts = statements(7, items)
-            resource = {"user_id": user, "id": f"{user}-r", "resource_type": "document", "content": "\n".join(texts)}
+        with self.profiles.paused():
+            for start in range(0, messages, BATCH):
+                await self.write(user, said[start : start + BATCH])
+            await self.digest()
+
+    async def curate(self, user: str, items: int) -> None:
+        """Fill the user's catalog with so many items of one resource."""
+        texts = statements(7, items)
+        resource = {"user_id": user, "id": f"{user}-r", "resource_type": "document", "content": "\n".join(texts)}
+        stated = [{"content": text, "source_resource_id": f"{user}-r"} for text in texts]
+        with self.profiles.paused():
             await self._sent("POST", "/v1/resources", resource)
-            stated = [{"content": text, "source_resource_id": f"{user}-r"} for text in texts]
             for start in range(0, items, BATCH):
                 await self._sent("POST", "/v1/items", {"user_id": user, "items": stated[start : start + BATCH]})
-        await self.digest()
+            await self.digest()
 
     async def write(self, user: str, said: list[MessageIn]) -> None:
         messages = [message.model_dump(mode="json", exclude_none=True) for message in said]
@@ -72,14 +76,25 @@ class Users:
     async def extract(self, user: str) -> None:
         window = {"start": f"{DAY}T00:00:00Z", "end": f"{DAY}T23:00:00Z"}
         await self._sent("POST", f"/v1/users/{user}/extract", window)
-        await self.digest()
+        await self.work("extract")
 
     async def forget(self, user: str, identifier: str) -> None:
         await self._sent("DELETE", f"/v1/interactions/{identifier}?user_id={user}")
-        await self.digest()
+        await self.work("forget")
+
+    async def work(self, *stages: str) -> None:
+        """Have a worker do what waits of each stage, once: when it looks again is a matter of time."""
+        for stage in stages:
+            works = await self.gateway.worker.ledger.lease(stage, limit=1_000, owner="counted", lease_s=LEASE_S)
+            await digest(self.gateway.worker, works, "counted")
 
     async def digest(self) -> None:
+        """Have workers do all that waits."""
         await self.gateway.digest(self.tenant)
+
+    async def settle(self) -> None:
+        """Have what is written down later written now: the audit entries of what was asked."""
+        await self.gateway.parts.audit.flush()
 
     async def _sent(self, method: str, path: str, body: object = None) -> httpx.Response:
         answer = await self.api.request(method, path, json=body)
@@ -90,16 +105,17 @@ class Users:
 
 async def requests(users: Users, sizes: tuple[int, ...]) -> AsyncIterator[Request]:
     """Each fixed request, when what it needs is there: recalls of users with so many messages, writes, digestion,
-    extraction, forgetting. Each can be asked again and again; those that change something do so anew each time."""
+    extraction, forgetting. Each can be asked again and again; those that change something do so anew each time, with
+    messages of one form."""
     for size in sizes:
-        for items in (0, ITEMS):
-            user = f"user-{size}-{items}"
-            await users.filled(user, size, items=items)
-            name = f"recall, {size:,} messages{', catalog' if items else ''}"
-            yield Request(name, partial(users.recall, user), is_read=True)
+        user = f"user-{size}"
+        await users.say(user, size)
+        yield Request(f"recall, {size:,} messages", partial(users.recall, user), is_read=True)
+        await users.curate(user, ITEMS)
+        yield Request(f"recall, {size:,} messages, catalog", partial(users.recall, user), is_read=True)
     user = "user-w"
-    await users.filled(user, sizes[0])
-    fresh = iter(conversation(11, 10_000, "fresh-"))
+    await users.say(user, sizes[0])
+    fresh = iter(conversation(11, 10_000, "fresh-")[::FORMS])
 
     async def write_one() -> None:
         await users.write(user, [next(fresh)])
@@ -108,10 +124,12 @@ async def requests(users: Users, sizes: tuple[int, ...]) -> AsyncIterator[Reques
         await users.write(user, [next(fresh) for _ in range(BATCH)])
 
     yield Request("write, 1 message", write_one, users.digest)
-    yield Request("digestion, 1 message", users.digest, write_one)
+    yield Request("digestion, 1 message", partial(users.work, "observe", "short_term"), write_one)
     yield Request(f"write, {BATCH} messages", write_many, users.digest)
-    yield Request("extraction, a day", partial(users.extract, user), users.digest)
-    forgotten = iter(range(sizes[0]))
     other = "user-f"
-    await users.filled(other, sizes[0])
-    yield Request("forgetting, 1 message", lambda: users.forget(other, f"{other}-m{next(forgotten)}"), users.digest)
+    await users.say(other, sizes[0])
+    yield Request("extraction, a day", partial(users.extract, other), users.digest)
+    third = "user-g"
+    await users.say(third, sizes[0])
+    forgotten = iter(range(0, sizes[0], FORMS))
+    yield Request("forgetting, 1 message", lambda: users.forget(third, f"{third}-m{next(forgotten)}"), users.digest)

@@ -12,7 +12,7 @@ from ragpp.api import Relevance
 from ragpp.models import Memory, TierName
 from ragpp.ranking.relevance import raw_of, relevance
 from ragpp.retrieval.calibration import Calibration
-from ragpp_services.gateway.assembly.bearing import MANY, about_question, relevance_of
+from ragpp_services.gateway.assembly.bearing import about_question, relevance_of
 from ragpp_services.gateway.assembly.memory_key import memory_key
 
 SCALE: Final = Calibration(0.1, 0.9)
@@ -47,13 +47,8 @@ def preference(text: str, similarity: float) -> Memory:
     return Memory(id="p", tier="procedural", kind="preference", text=text, score=0.3, similarity=similarity)
 
 
-BESIDE: Final = said(-1.0, 0.0, raw=-1.0)
-"""One of the many that a ranking has last."""
-
-
 def level(
     *memories: Memory,
-    beside: int = MANY,
     query: str = QUESTION,
     scale: Calibration | None = SCALE,
     whole: bool = True,
@@ -62,8 +57,6 @@ def level(
     answers: dict[TierName, Sequence[Memory]] = {"episodic": (), "semantic": (), "procedural": ()}
     for memory in memories:
         answers[memory.tier] = (*answers[memory.tier], memory)
-    if answers["episodic"]:
-        answers["episodic"] = (*answers["episodic"], *[BESIDE] * beside)
     return relevance_of(query, answers, scale, whole=whole, asker=asker)
 
 
@@ -83,12 +76,6 @@ def test_meaning_and_words_together_say_whether_a_memory_is_about_the_question(
     similarity: float, coverage: float, expected: Relevance
 ) -> None:
     assert level(said(similarity, coverage)) == expected
-
-
-def test_of_a_few_memories_less_is_needed_than_of_many_of_which_the_best_is_alike_by_chance() -> None:
-    alike = said(0.35, 0.0)
-    assert [level(alike, beside=beside) for beside in (0, 4, 19, 49, 200)] == ["some", "some", "some", "none", "none"]
-    assert level(said(0.15, 0.05), beside=0) == "none"
 
 
 def test_a_memory_with_nothing_in_it_knows_nothing() -> None:
@@ -153,12 +140,12 @@ def test_an_empty_memory_is_told_with_any_embedder() -> None:
 memories = st.lists(st.builds(said, st.floats(-1, 1), st.floats(0, 1), raw=st.floats(-1, 3)), max_size=4)
 
 
-@given(memories, st.floats(-1, 1), st.floats(0, 1), st.integers(0, 100))
+@given(memories, st.floats(-1, 1), st.floats(0, 1))
 def test_what_tells_more_of_the_question_only_raises_the_level(
-    found: list[Memory], similarity: float, coverage: float, beside: int
+    found: list[Memory], similarity: float, coverage: float
 ) -> None:
-    before = level(said(similarity, 0.0), *found, beside=beside)
-    more = level(said(similarity, coverage), *found, beside=beside)
+    before = level(said(similarity, 0.0), *found)
+    more = level(said(similarity, coverage), *found)
     assert before is not None
     assert more is not None
     assert LEVELS.index(more) >= LEVELS.index(before)

@@ -9,7 +9,6 @@ The best one's says whether anything is about the question. It does not say that
 of one person and was said of another looks the same.
 """
 
-import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,12 +33,6 @@ CLEAR: Final = 0.95
 of the development conversations; `benchmarks/eval_relevance.py` prints what they hold on these and on the others. SOME
 is of vectors without the names of speakers: at 0.36, 71 % of LoCoMo's foreign questions are `none`, and 4 % of its
 answered ones; 44 and 6 % of made-up lives'. At 0.42 they are 83 and 7, 56 and 10, at 0.33 67 and 4, 33 and 3."""
-MANY: Final = 50
-FEWER: Final = 0.05
-"""Of many memories the best is alike by chance, of a few it is not: where fewer than MANY are found, SOME is FEWER
-lower for each time that they are e times fewer. Chosen on the same half. Without it 0.9 % of what one session answers
-were `none`, and 1.8 % of what five messages do, with it 0.3 and 0; of foreign questions 95 and 100 %, with it 92 and
-93."""
 OF_ONESELF: Final = 0.12
 """SOME is so much lower where somebody asks about himself: what answers is said in other words ("What food should I
 avoid?", "I'm allergic to peanuts"). Chosen on PrefEval, the hints and BEAM, whose answered questions of this kind were
@@ -90,8 +83,7 @@ def relevance_of(
     evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
     if evidence >= CLEAR:
         return "clear"
-    some = _some_from(query, max(len(answers.get(name, ())) for name in _RANKED))
-    if evidence >= some or ((ranked or facts) and asks_for_all(query)):
+    if evidence >= _some_from(query) or ((ranked or facts) and asks_for_all(query)):
         return "some"
     can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
     return "none" if can_be_told else None
@@ -113,7 +105,7 @@ def about_question(
     wanted = content_words(query)
     facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
     told = _known_evidence(query, wanted, facts, scale, asker, in_part=True)
-    least = SOME if beside_what_was_said else _some_from(query, 0)
+    least = SOME if beside_what_was_said else _some_from(query)
     return {
         memory_key(memory)
         for memory, found in zip(facts, told, strict=True)
@@ -127,9 +119,9 @@ def _in_other_letters(query: str) -> bool:
     return 2 * sum("LATIN" not in unicodedata.name(letter, "") for letter in letters) > len(letters)
 
 
-def _some_from(query: str, found: int) -> float:
-    """SOME where so many memories were found."""
-    return SOME - FEWER * math.log(MANY / min(max(found, 1), MANY)) - OF_ONESELF * in_the_first_person(query)
+def _some_from(query: str) -> float:
+    """SOME, less where somebody asks about himself."""
+    return SOME - OF_ONESELF * in_the_first_person(query)
 
 
 def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> Iterable[float]:
