@@ -19,6 +19,7 @@ NOW: Final = datetime(2025, 2, 1, 12, tzinfo=UTC)
 BATCH: Final = 50
 ITEMS: Final = 200
 ASKED: Final = "Where does my sister live?"
+SAID: Final = "My sister Elena lives in Porto."
 DAY: Final = "2025-01-01"
 FORMS: Final = 5
 """Every so many messages of a conversation have the same form."""
@@ -115,7 +116,7 @@ async def requests(users: Users, sizes: tuple[int, ...]) -> AsyncIterator[Reques
         yield Request(f"recall, {size:,} messages, catalog", partial(users.recall, user), is_read=True)
     user = "user-w"
     await users.say(user, sizes[0])
-    fresh = iter(conversation(11, 10_000, "fresh-")[::FORMS])
+    fresh = (message.model_copy(update={"content": SAID}) for message in conversation(11, 10_000, "fresh-"))
 
     async def write_one() -> None:
         await users.write(user, [next(fresh)])

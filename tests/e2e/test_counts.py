@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.counting.__main__ import count_all
-from benchmarks.counting.counts import MEASURES, Counts, grown, least, read
+from benchmarks.counting.counts import MEASURES, RUNS, Counts, grown, least, read
 from tests.support.stacks import StoreStack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 SIZES = (100,)
-RUNS = 3
 
 
 def test_no_request_costs_more_than_what_is_recorded(stack: StoreStack, tmp_path: Path) -> None:
