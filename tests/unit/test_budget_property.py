@@ -5,7 +5,7 @@ from statistics import median
 from typing import Final, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.fields import TokenizerName
@@ -73,7 +73,6 @@ frames = st.builds(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=150)
 @given(ranking=memories(KINDS, 8), conversation=memories(("message",), 6), frame=frames, budget=st.integers(0, 800))
 def test_no_tokenizer_counts_more_of_a_context_than_its_budget(
     name: TokenizerName, ranking: list[Memory], conversation: list[Memory], frame: Frame, budget: int

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.catalog import PageLine, PageSection
@@ -126,7 +126,6 @@ SOURCED = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(SOURCED, st.sets(st.sampled_from(RESOURCES), min_size=1))
 def test_a_page_loses_every_line_that_may_have_the_words_of_what_is_gone_and_no_other(
     sourced: list[tuple[list[str], int]], gone: set[str]

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.text.chunking import MAX_TOKENS, TextChunk, chunk
@@ -45,7 +45,6 @@ def assert_sound(text: str, chunks: list[TextChunk], max_tokens: int) -> None:
         assert before.start < after.start <= before.end < after.end
 
 
-@settings(deadline=None)
 @given(text=TEXTS, max_tokens=st.integers(16, 80))
 def test_chunks_without_overlap_concatenate_to_the_text(text: str, max_tokens: int) -> None:
     chunks = chunk(text, COUNTER, max_tokens)
@@ -54,7 +53,6 @@ def test_chunks_without_overlap_concatenate_to_the_text(text: str, max_tokens: i
         assert_sound(text, chunks, max_tokens)
 
 
-@settings(deadline=None)
 @given(text=TEXTS.filter(bool), max_tokens=st.integers(16, 80), data=st.data())
 def test_chunks_with_overlap_cover_the_text(text: str, max_tokens: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(0, max_tokens // 4))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.embedding.checkpoint import DISTRIBUTION, Checkpoint, installed_checkpoint
@@ -101,7 +101,6 @@ async def test_odd_texts_have_a_vector(embedder: OnnxEmbedder, text: str) -> Non
     assert np.isclose(np.linalg.norm(row), 1.0, atol=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts=st.lists(st.text(max_size=60), max_size=6))
 async def test_any_unicode_text_has_a_vector(embedder: OnnxEmbedder, texts: list[str]) -> None:
     rows = await embedder.embed(texts)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -33,7 +33,6 @@ def ids(data: bytes) -> list[str | None]:
     return [one.memory_id for one in read_file(data).memories]
 
 
-@settings(max_examples=100, deadline=None)
 @given(memories)
 def test_what_is_written_is_read_back_with_the_line_that_each_begins_at(kept: list[dict[str, JsonValue]]) -> None:
     data = "".join(written({**HEADER, "statistics": {"total_memories": len(kept)}}, iter(kept))).encode()
@@ -120,7 +119,6 @@ def test_memories_that_the_statistics_tell_of_and_that_are_not_there_are_counted
     assert read_file(file_of("one", header={"statistics": {"total_memories": 42}})).missing == 41
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60), st.data())
 def test_whatever_is_damaged_reading_ends_and_every_whole_memory_before_the_damage_is_there(
     noise: bytes, data: st.DataObject

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.extraction import EntityMention, Extraction, Extractor
@@ -355,7 +355,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=16).map(" ".join))
-@settings(max_examples=200, deadline=None)
 def test_every_end_of_a_relationship_is_an_entity_and_every_entity_is_in_the_text(
     extractor: Extractor, text: str
 ) -> None:
@@ -372,7 +371,6 @@ def test_every_end_of_a_relationship_is_an_entity_and_every_entity_is_in_the_tex
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
 def test_any_text_can_be_read(extractor: Extractor, text: str) -> None:
     extractor.extract(text, speaker=text[:10] or None)
     extractor.query_entities(text)
@@ -410,7 +408,6 @@ def test_a_query_names_what_to_look_up(query: str, expected: list[str]) -> None:
 
 
 @given(st.text(max_size=100))
-@settings(deadline=None)
 def test_candidates_are_few_and_distinct(query: str) -> None:
     found = query_entities(query)
     assert len(found) <= MAX_CANDIDATES

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.extraction.pipeline import installed_pipeline
@@ -117,7 +117,6 @@ WORDS = [
     st.lists(st.sampled_from(WORDS), max_size=10).map(" ".join),
     st.dates(date(2, 1, 1), date(9998, 1, 1)).map(lambda day: datetime(day.year, day.month, day.day, 12, tzinfo=UTC)),
 )
-@settings(max_examples=200, deadline=None)
 def test_any_words_at_any_time_give_ordered_spans_without_overlap(text: str, said_at: datetime) -> None:
     end = 0
     for found in find_dates(text, said_at):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -67,7 +67,6 @@ def answers(draw: st.DrawFn) -> Answers:
     return {tier: found[tier] for tier in draw(st.permutations(list(found)))}
 
 
-@settings(deadline=None)
 @given(answers())
 def test_every_memory_comes_exactly_once(found: Answers) -> None:
     fused = [one.id for one in fuse(found)]
@@ -75,13 +74,11 @@ def test_every_memory_comes_exactly_once(found: Answers) -> None:
     assert set(fused) == {one.id for memories in found.values() for one in memories}
 
 
-@settings(deadline=None)
 @given(answers())
 def test_the_order_in_which_tiers_answered_does_not_matter(found: Answers) -> None:
     assert fuse(found) == fuse({tier: found[tier] for tier in sorted(found)})
 
 
-@settings(deadline=None)
 @given(answers())
 def test_other_tiers_never_push_a_turn_out_of_the_first_ones(found: Answers) -> None:
     """Recall among the first turns of the fused ranking is that of the episodic tier alone."""
@@ -90,13 +87,11 @@ def test_other_tiers_never_push_a_turn_out_of_the_first_ones(found: Answers) -> 
         assert named(fuse(found))[: len(alone)] == alone
 
 
-@settings(deadline=None)
 @given(answers(), st.integers(0, 40))
 def test_a_limit_keeps_the_first(found: Answers, limit: int) -> None:
     assert fuse(found, limit=limit) == fuse(found)[:limit]
 
 
-@settings(deadline=None)
 @given(answers())
 def test_scores_stay_in_their_range(found: Answers) -> None:
     assert all(0 <= one.score <= 1 for one in fuse(found))
@@ -158,7 +153,6 @@ def of_resource(identifier: str, finding: str | None = None) -> Memory:
     return memory("catalog", identifier, sources=["res_1"]).model_copy(update={"metadata": metadata})
 
 
-@settings(deadline=None)
 @given(answers())
 def test_items_take_few_of_the_first_places_while_anything_else_wants_them(found: Answers) -> None:
     ranking = [one for one in fuse(found) if one.tier != "short_term"]

@@ -355,7 +355,7 @@ async def test_a_recorded_turn_comes_to_the_same_result_again(state: str) -> Non
     assert len(memory.calls) == calls
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     content=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip),
     answer=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),

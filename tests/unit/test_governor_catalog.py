@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.api import RecallRequest, StoreRequest
@@ -407,7 +407,6 @@ async def test_a_recorded_turn_comes_to_the_same_result_again_and_asks_nothing(f
 ANYTHING = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     content=ANYTHING.filter(str.strip),
     answer=ANYTHING,

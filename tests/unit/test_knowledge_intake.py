@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -28,7 +28,6 @@ def conversation(*contents: str) -> ResourceIn:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(texts(), min_size=1, max_size=5))
 async def test_each_message_of_a_conversation_stands_where_it_says(contents: list[str]) -> None:
     entry = await INTAKE.resource(conversation(*contents), Whose())

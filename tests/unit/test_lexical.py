@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
@@ -122,7 +122,6 @@ def test_latin_text_is_stored_and_asked_for_as_rows_of_before_have_it() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(max_codepoint=0x24F, exclude_categories=["Cs"]), max_size=400))
 def test_latin_text_has_no_other_terms_than_its_words(text: str) -> None:
     assert stored_terms(text) == terms(text)
@@ -131,7 +130,6 @@ def test_latin_text_has_no_other_terms_than_its_words(text: str) -> None:
         assert query_terms(text) == tuple(dict.fromkeys(terms(" ".join(asked))))
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("我们的猫叫什么東京ねこ・ーがアﾋﾟ고양이는 abแมวน้ำ่ฯ฿のالقطةوالدي،\u0640\u064eАняё 1_'𠮷")))
 def test_what_a_question_in_any_script_asks_for_is_stored_under_the_same_text(text: str) -> None:
     assert set(query_terms(text)) <= set(stored_terms(text))
@@ -148,7 +146,6 @@ def test_terms_are_the_same_in_every_process() -> None:
     assert [run.stdout.decode().strip() for run in runs] == [str(terms(text))] * 2
 
 
-@settings(deadline=None)
 @given(texts)
 def test_every_weight_is_a_share_and_every_dimension_exists(text: str) -> None:
     weights = document_weights(text)
@@ -157,7 +154,6 @@ def test_every_weight_is_a_share_and_every_dimension_exists(text: str) -> None:
     assert all(0 <= dimension < DIMENSIONS for dimension in weights)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_a_question_asks_for_few_distinct_terms_and_never_for_none_of_its_words(text: str) -> None:
     asked = query_terms(text)
@@ -165,7 +161,6 @@ def test_a_question_asks_for_few_distinct_terms_and_never_for_none_of_its_words(
     assert bool(asked) == bool(words(text))
 
 
-@settings(deadline=None)
 @given(texts)
 def test_what_a_question_asks_for_is_stored_under_the_same_text(text: str) -> None:
     assert set(query_terms(text)) <= set(stored_terms(text))

@@ -3,8 +3,6 @@
 import itertools
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,8 +11,6 @@ import httpx
 import pytest
 
 from tests.support.logged import Heard, Leak
-from tests.support.nested_run import options_of
-from tests.support.source import ROOT
 
 SAID: Final = "My sister Elena moved to Porto last spring, and I miss her."
 SECRET: Final = "rp_0123456789ab_" + "Zk" * 16
@@ -109,37 +105,3 @@ def test_a_request_tells_what_is_said_and_by_whom() -> None:
     assert SAID[:24] in heard.texts
     assert not any("spoken name" in text for text in heard.texts)
     assert heard.secrets == {SECRET[:24]}
-
-
-# Below `tests`' conftest, yet none of its tests: the file is given by name.
-LEAKING: Final = """
-import httpx, pytest, structlog, logging
-
-async def test_that_leaks(tmp_path, heard):
-    transport = httpx.MockTransport(lambda request: httpx.Response(201))
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
-        await client.post("/v1/interactions", json={{"messages": [{{"content": {said!r}}}]}})
-    {leak}
-"""
-
-
-@pytest.mark.parametrize("leaks", [0, 3])
-def test_a_run_that_logs_what_it_said_fails_and_says_where(tmp_path: Path, leaks: int) -> None:
-    ways = (
-        f"structlog.stdlib.get_logger().info('stored', what={SAID!r})",
-        f"logging.getLogger('driver').warning('refused: %s', {SAID!r})",
-        f"(tmp_path / 'gateway.log').write_text({SAID!r})",
-    )
-    test = tmp_path / "test_leaking.py"
-    test.write_text(LEAKING.format(said=SAID, leak="; ".join(ways[:leaks]) or "pass"), encoding="utf-8")
-    done = subprocess.run(
-        # Each error once: the summary at the end repeats it whole where pytest knows itself in a CI.
-        [sys.executable, "-m", "pytest", *options_of(tmp_path / "temporary"), "-rN", str(test)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    ended = pytest.ExitCode.TESTS_FAILED if leaks else pytest.ExitCode.OK
-    assert done.returncode == ended, done.stdout + done.stderr
-    assert done.stdout.count("somebody's words") == leaks

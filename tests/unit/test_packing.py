@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
@@ -203,7 +203,6 @@ def test_the_context_never_exceeds_its_budget_and_names_what_it_shows(
     assert pack(ranking, turns, Frame(persona=persona), budget=budget, counter=counter) == packed
 
 
-@settings(deadline=None)
 @given(st.lists(texts, min_size=1, max_size=8), st.integers(min_value=1, max_value=300))
 def test_lines_add_up_to_what_the_real_tokenizer_counts(contents: list[str], budget: int) -> None:
     ranking = [
@@ -386,7 +385,6 @@ def in_part(number: int, text: str, focus: int, end: int | None, long: bool) -> 
     return memory(f"r{number}", text * (20 if long else 1)).model_copy(update=where)
 
 
-@settings(deadline=None)
 @given(parts, st.integers(-5, 700))
 def test_with_parts_the_budget_holds_and_what_fits_whole_is_whole(
     ranked: list[tuple[str, int, int | None, bool]], budget: int

@@ -7,7 +7,7 @@ is not ours."""
 import re
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.catalog import PageSection
@@ -152,7 +152,6 @@ def assert_ours(page: str) -> list[SeenItem]:
     return found
 
 
-@settings(max_examples=200)
 @given(facts())
 def test_every_fact_is_a_line_of_the_page_once_as_it_was_said(items: list[PageItem]) -> None:
     page = page_of(items)
@@ -171,7 +170,6 @@ def test_a_page_is_the_same_whatever_the_order_of_its_items(items: list[PageItem
     assert page_of(data.draw(st.permutations(items))) == page_of(items)
 
 
-@settings(max_examples=200)
 @given(facts(marked=True), st.sets(st.sampled_from(["res_a", "res_b", "res_c", "res_d"]), min_size=1))
 def test_a_page_without_resources_has_nothing_that_rested_on_them_alone(items: list[PageItem], gone: set[str]) -> None:
     page = without(page_of(items), gone)
@@ -207,7 +205,6 @@ lines = st.one_of(
 edited = st.lists(lines, max_size=14).map("\n".join)
 
 
-@settings(max_examples=400)
 @given(edited, st.sets(st.sampled_from(["res_a", "res_b", "res_c"])))
 def test_a_page_of_anybodys_has_no_footnote_left_that_leads_to_what_is_gone_or_nowhere(
     page: str, gone: set[str]
@@ -227,7 +224,6 @@ stored = texts.map(lambda text: text.replace("\x00", "")[:100]).filter(bool)
 drafts = st.builds(lambda title, lines: written(title, *lines), stored, st.lists(st.tuples(stored, ids), max_size=4))
 
 
-@settings(max_examples=150)
 @given(facts(), st.lists(drafts, max_size=4))
 def test_what_a_model_wrote_is_lines_of_ours_that_rest_on_items(
     items: list[PageItem], sections: list[PageSection]
@@ -239,7 +235,6 @@ def test_what_a_model_wrote_is_lines_of_ours_that_rest_on_items(
     assert not any(one.struck for one in found)
 
 
-@settings(max_examples=400)
 @given(texts)
 def test_a_text_can_be_read_back_from_its_markdown(text: str) -> None:
     assert unescaped(escaped(text)) == on_a_line(text)

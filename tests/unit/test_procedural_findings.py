@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import DateSpan, Precision
@@ -62,7 +62,6 @@ def test_nothing_amounts_to_nothing() -> None:
         fold("f", "plan", [])
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.sets(st.sampled_from("abcd"), min_size=1), st.integers(0, 50), st.floats(0, 1)),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.learned import LEARNED_RULE, Finding, owned_key
@@ -284,7 +284,6 @@ def test_a_rule_is_trusted_until_it_fails() -> None:
     assert rule_confidence(failed) == 0.25
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 10), st.floats(-1, 1), st.booleans())),
     st.lists(st.floats(-1, 1)),

@@ -6,7 +6,7 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp_services.procedural.confidence import CAP, combined, independent
@@ -170,7 +170,6 @@ def test_what_is_inferred_after_a_confirmation_does_not_outdo_what_was_stated_si
 evidence = st.lists(st.tuples(st.lists(st.sampled_from("abcdef"), max_size=3).map(tuple), st.floats(0, 1)), max_size=8)
 
 
-@settings(deadline=None)
 @given(evidence, st.randoms())
 def test_how_sure_evidence_makes_does_not_depend_on_its_order(
     found: list[tuple[tuple[str, ...], float]], random: Random
@@ -188,7 +187,6 @@ writes = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(writes)
 def test_a_stated_value_is_current_as_soon_as_one_was_stated(said: list[tuple[str, float, bool, int]]) -> None:
     versions = [version(n, v, confidence=c, stated=s, hours=h) for n, (v, c, s, h) in enumerate(said, 1)]

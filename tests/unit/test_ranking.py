@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
@@ -107,7 +107,6 @@ def shuffled(given_table: CandidateTable, order: NDArray[np.int64]) -> Candidate
     return replace(given_table, **{name: getattr(given_table, name)[order] for name in fields})
 
 
-@settings(deadline=None)
 @given(tables())
 def test_scores_are_relevances_in_falling_order_and_each_eligible_interaction_comes_once(found: CandidateTable) -> None:
     ranked = rank(found, QUESTION)
@@ -120,7 +119,6 @@ def test_scores_are_relevances_in_falling_order_and_each_eligible_interaction_co
         assert one.similarity is None or -1 <= one.similarity <= 1
 
 
-@settings(deadline=None)
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(found: CandidateTable, random: Random) -> None:
     order = list(range(len(found)))
@@ -132,13 +130,11 @@ def test_the_order_of_the_rows_does_not_matter(found: CandidateTable, random: Ra
     assert [score for _, score in one] == pytest.approx([score for _, score in two])
 
 
-@settings(deadline=None)
 @given(tables(), st.integers(1, 5))
 def test_a_limit_keeps_the_first(found: CandidateTable, limit: int) -> None:
     assert rank(found, QUESTION, limit=limit) == rank(found, QUESTION)[:limit]
 
 
-@settings(deadline=None)
 @given(tables(), st.floats(0, 1), st.data())
 def test_a_turn_that_says_more_of_what_is_asked_never_falls(
     found: CandidateTable, more: float, data: st.DataObject
@@ -333,7 +329,6 @@ def test_frequencies_of_all_rows_can_be_given_for_a_part_of_them() -> None:
     assert ranked[0].row == 1
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_rarity_is_positive_and_falls_with_frequency(one: int, two: int) -> None:
     few, many = sorted((one, two))
@@ -407,7 +402,6 @@ def test_without_a_vector_of_its_own_a_row_has_no_meaning() -> None:
     assert one.similarity is None
 
 
-@settings(deadline=None)
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter_with_sentences_either(found: CandidateTable, random: Random) -> None:
     known = np.array([random.choice([float("nan"), random.uniform(-1, 1)]) for _ in range(len(found))])

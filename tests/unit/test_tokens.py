@@ -74,7 +74,7 @@ def test_a_truncated_text_uses_what_it_may(text: str, max_tokens: int) -> None:
         assert COUNTER.count(COUNTER.truncate(text, max_tokens)) >= max_tokens - 3
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(part=st.text(ALPHABET, min_size=1, max_size=12), max_tokens=st.integers(0, 300))
 def test_the_cut_of_a_long_text_does_not_depend_on_what_follows(part: str, max_tokens: int) -> None:
     """Only a part of a long text is read: the answer is that of reading all."""

@@ -226,7 +226,7 @@ async def test_what_the_memory_refuses_is_told_with_what_to_do(tools: MemoryTool
     )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from([tool.name for tool in TOOLS]),
     arguments=st.one_of(

@@ -1,7 +1,7 @@
 """What of an agent's answer is new: what repeats a memory of its turn is not learned as something that it said."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.entries.unrepeated import LEFT_OUT, unrepeated
@@ -64,7 +64,6 @@ def test_where_nothing_was_given_nothing_is_repeated() -> None:
     assert unrepeated(QUEUE, []) == QUEUE
 
 
-@settings(deadline=None, max_examples=200)
 @given(answer=st.text(max_size=200), memories=st.lists(st.text(max_size=100), max_size=3))
 def test_of_any_answer_something_is_left_and_nothing_is_added(answer: str, memories: list[str]) -> None:
     kept = unrepeated(answer, memories)
