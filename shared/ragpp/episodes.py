@@ -12,6 +12,8 @@ from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
 Goal = Label
 GENERAL: Final = "general"
 """The goal of an episode that named none."""
+MAX_TOGETHER: Final = 100
+"""Episodes that end with another."""
 Reward = Annotated[float, Field(ge=-1, le=1)]
 
 
@@ -54,10 +56,11 @@ class Used(Value):
 
 
 class EpisodeEnd(Value):
-    """How an episode ended, what it was for where that was not known before, and how much is learned of it
-    (`ragpp.td_lambda`)."""
+    """How an episode ended, what it was for where that was not known before, which others end with it, and how much is
+    learned of it (`ragpp.td_lambda`)."""
 
     goal: str | None = None
+    with_episodes: tuple[str, ...] = ()
     final_reward: Reward
     alpha: Annotated[float, Field(gt=0, le=1)] = ALPHA
     gamma: Annotated[float, Field(ge=0, le=1)] = GAMMA

@@ -779,7 +779,8 @@ class CatalogTier(MemoryTier, Protocol):
     async def end_episode(self, scope: Scope, episode_id: str, end: EpisodeEnd) -> list[ValueUpdate]:
         """End it: what was used in it moves by what came of it (`ragpp.td_lambda`), each value from what it is by now,
         in the order of their last use. A goal that the end names takes the place of the one that it began with: what
-        was used was worth then what it is worth for that now. NotFound for one that is not there or has ended."""
+        was used was worth then what it is worth for that now. Episodes that end with it are one with it: what was used
+        in any of them, by time, moves once. NotFound, and nothing ends, where one is not there or has ended."""
         ...
 
     async def valued_items(self, scope: Scope, wanted: Valued) -> list[MemoryItem]:

@@ -81,6 +81,29 @@ async def test_a_goal_that_the_end_names_is_what_is_learned_for(tier: CatalogTie
     assert found.goal_values.keys() == {"tidy"}
 
 
+async def test_episodes_that_end_as_one_move_each_memory_once_by_when_it_was_used(
+    tier: CatalogTier, scope: Scope
+) -> None:
+    await used(tier, scope, "i0")
+    for_it, for_none = [await tier.begin_episode(scope, goal, "sql") for goal in ("valid", "general")]
+    for episode, one in ((for_none, "i0"), (for_it, "i1"), (for_none, "i1"), (for_it, "i0"), (for_none, "i2")):
+        assert await tier.record_access(scope, episode.episode_id, Used(memory_id=one)) is not None
+    end = EpisodeEnd(final_reward=1.0, alpha=0.1, gamma=1, lambda_=0.5, goal="valid")
+    missing = end.model_copy(update={"with_episodes": (for_none.episode_id, "ep_unknown")})
+    with pytest.raises(NotFound):
+        await tier.end_episode(scope, for_it.episode_id, missing)
+    both = end.model_copy(update={"with_episodes": (for_none.episode_id, for_it.episode_id)})
+    updates = await tier.end_episode(scope, for_it.episode_id, both)
+    assert [one.item_id for one in updates] == ["i1", "i0", "i2"]
+    traces = {"i0": 0.5 * (1 + 0.5**3), "i1": 0.5**2 * (1 + 0.5), "i2": 1.0}
+    for one in updates:
+        assert one.new == pytest.approx(one.old + 0.1 * (1 - one.old) * traces[one.item_id])
+    assert updates[1].old == pytest.approx(0.55)
+    for episode in (for_it, for_none):
+        with pytest.raises(NotFound):
+            await tier.end_episode(scope, episode.episode_id, end)
+
+
 async def test_two_episodes_that_end_at_once_end_at_the_start_plus_both_moves(tier: CatalogTier, scope: Scope) -> None:
     episodes = [await tier.begin_episode(scope, "valid") for _ in range(8)]
     for episode in episodes:

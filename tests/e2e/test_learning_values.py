@@ -8,6 +8,7 @@ import pytest
 
 from ragpp import MemoryManager, TDLambdaLearner
 from ragpp.catalog import generate_memory_key
+from ragpp.errors import InvalidInput
 from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
@@ -112,9 +113,20 @@ async def test_what_was_used_without_a_goal_is_learned_beside_what_was_used_for_
         learner = TDLambdaLearner(MemoryManager(client=client, user_id=USER))
         await learner.record_access("sql", "naming", "Quote identifiers.", goal="valid")
         await learner.record_access("sql", "naming", "Never abbreviate.")
+        await learner.record_access("sql", "naming", "Quote identifiers.")
         await learner.record_access("art", "naming", "Sign the back.")
         assert len(await learner.end_episode("sql", "valid", 1.0)) == 2
         assert len(await learner.end_episode("art", "sold", 1.0)) == 1
+
+
+async def test_nothing_that_was_used_at_once_or_whose_end_was_refused_is_lost(gateway: RealGateway) -> None:
+    async with gateway.memory(await gateway.key(new_scope().tenant_id)) as client:
+        learner = TDLambdaLearner(MemoryManager(client=client, user_id=USER))
+        await asyncio.gather(*(learner.record_access("sql", "naming", f"memory {place}") for place in range(6)))
+        for goal, reward in (("valid", 5.0), ("", 1.0)):
+            with pytest.raises(InvalidInput):
+                await learner.end_episode("sql", goal, reward)
+        assert len(await learner.end_episode("sql", "valid", 1.0)) == 6
 
 
 async def test_a_memory_of_a_domain_is_one_for_all_agents_whoever_keeps_it_and_by_whichever_route(

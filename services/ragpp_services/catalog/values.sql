@@ -41,14 +41,14 @@ SELECT $1, $2, $3,
        $7
 RETURNING number, value;
 
--- name: end_episode
--- Whether it was there. $3 id
-DELETE FROM catalog.episodes WHERE tenant_id = $1 AND user_id = $2 AND id = $3 RETURNING id;
+-- name: end_episodes
+-- Whether they were there. $3 ids text[]
+DELETE FROM catalog.episodes WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]) RETURNING id;
 
 -- name: take_accesses
--- In any order. $3 episode
-DELETE FROM catalog.accesses WHERE tenant_id = $1 AND user_id = $2 AND episode_id = $3
-RETURNING number, item_id, value, step_reward;
+-- In any order. $3 episodes text[]
+DELETE FROM catalog.accesses WHERE tenant_id = $1 AND user_id = $2 AND episode_id = ANY ($3::text[])
+RETURNING episode_id, number, item_id, value, step_reward, used_at;
 
 -- name: move_values
 -- Each from what it is now. $3 goal, $4 items text[], $5 moves float8[], $6 what one is worth that was never used float8,

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
-from ragpp.episodes import GENERAL, Goal, Reward
+from ragpp.episodes import GENERAL, MAX_TOGETHER, Goal, Reward
 from ragpp.fields import Id, Label, NewId, Said
 from ragpp.models import Value
 from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
@@ -52,13 +52,15 @@ class AccessIn(Value):
 
 
 class EpisodeEndIn(Value):
-    """How an episode ended. `goal`: what for, absent the one that it began with. `alpha`: how far values move;
+    """How an episode ended. `goal`: what for, absent the one that it began with. `with_episodes`: others that end with
+    it, as one: what was used in all of them, by time, moves once. `alpha`: how far values move;
     `gamma`: what a reward counts one access later; `lambda_`: what an access counts one access later."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "final_reward": 1.0}})
 
     user_id: Id | None = None
     goal: Goal | None = None
+    with_episodes: Annotated[tuple[Id, ...], Field(max_length=MAX_TOGETHER)] = ()
     final_reward: Reward
     alpha: Annotated[float, Field(gt=0, le=1)] = ALPHA
     gamma: Annotated[float, Field(ge=0, le=1)] = GAMMA

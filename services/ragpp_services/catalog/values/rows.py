@@ -1,7 +1,7 @@
 """Rows of values and of the episodes that they are learned from."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from ragpp.catalog import DEFAULT_VALUE, GoalValue, generate_memory_key
@@ -52,20 +52,27 @@ class ValueRows:
         assert row is not None  # noqa: S101 - a statement that inserts one row returns it
         return row["number"], row["value"]
 
-    async def end(self, episode: Episode) -> list[Access]:
-        """Delete it; what was used in it, in order."""
-        await self._run.change("end_episode", episode.episode_id)
-        rows = await self._run.own("take_accesses", episode.episode_id)
+    async def end(self, episodes: Sequence[Episode], goal: str) -> list[Access]:
+        """Delete them; what was used in any of them, by time, each with what it was worth for `goal` then, or, where
+        the episode was for another, is now."""
+        goals = {one.episode_id: one.goal for one in episodes}
+        await self._run.change("end_episodes", list(goals))
+        rows = await self._run.own("take_accesses", list(goals))
+        rows.sort(key=lambda row: (row["used_at"], row["number"]))
+        now = await self._worth({row["item_id"] for row in rows if goals[row["episode_id"]] != goal}, goal)
         return [
-            Access(row["item_id"], row["value"], row["step_reward"])
-            for row in sorted(rows, key=lambda row: int(row["number"]))
+            Access(
+                row["item_id"],
+                row["value"] if goals[row["episode_id"]] == goal else now[row["item_id"]],
+                row["step_reward"],
+            )
+            for row in rows
         ]
 
-    async def worth(self, accesses: Sequence[Access], goal: str) -> list[Access]:
-        """The same uses, each with what its item is worth for `goal`."""
-        known = await self.of_items({access.key for access in accesses})
-        values = {key: goals[goal].value for key, goals in known.items() if goal in goals}
-        return [replace(access, value=values.get(access.key, DEFAULT_VALUE)) for access in accesses]
+    async def _worth(self, item_ids: Collection[str], goal: str) -> dict[str, float]:
+        """What each of these is worth for `goal`."""
+        known = await self.of_items(item_ids) if item_ids else {}
+        return {one: known[one][goal].value if goal in known.get(one, {}) else DEFAULT_VALUE for one in item_ids}
 
     async def move(self, goal: str, moves: Mapping[str, float], now: datetime) -> list[Moved]:
         """Move values from what they are now."""

@@ -47,11 +47,10 @@ class Values:
         """See the contract."""
         parameters = TDParameters(end.alpha, end.gamma, end.lambda_)
         async with self._store.writing(scope) as rows:
-            episode = await _episode(rows, episode_id)
-            accesses = await rows.values.end(episode)
-            goal = end.goal or episode.goal
-            if goal != episode.goal:
-                accesses = await rows.values.worth(accesses, goal)
+            ids = dict.fromkeys((episode_id, *end.with_episodes))
+            first, *others = [await _episode(rows, one) for one in ids]
+            goal = end.goal or first.goal
+            accesses = await rows.values.end([first, *others], goal)
             moved = await rows.values.move(goal, moves(accesses, end.final_reward, parameters), self._clock())
             keys = await rows.values.keys([one.item_id for one in moved])
         order = {access.key: place for place, access in enumerate(accesses)}
