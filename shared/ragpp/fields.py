@@ -3,11 +3,12 @@
 import json
 import math
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from numbers import Number
 from typing import Annotated, Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, Strict
 from pydantic_core import PydanticCustomError
 
 from ragpp.errors.reasons import SECRET_IN_ID
@@ -34,7 +35,6 @@ _PARTING: Final = "\x1f"
 EARLIEST_YEAR: Final = 1900
 """The year before which nobody said anything to a machine; a clock that was never set says year 1."""
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_NUMBER: Final = re.compile(r"\s*[-+]?[\d.]+\s*")
 
 
 def joined(*ids: str) -> str:
@@ -57,11 +57,8 @@ def has_surrogates(text: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """`text` with one space for each white space in it, and none around it; ValueError when nothing is left."""
-    words = " ".join(text.split())
-    if not words:
-        raise ValueError("is blank")
-    return words
+    """`text` with one space for each white space in it, and none around it."""
+    return " ".join(text.split())
 
 
 def telling(text: str) -> str:
@@ -144,10 +141,19 @@ def utc(moment: datetime) -> datetime:
 
 
 def no_number(moment: object) -> object:
-    """`moment` itself; ValueError for a number, or a text of one: seconds and milliseconds since 1970 look alike."""
-    if isinstance(moment, int | float) or (isinstance(moment, str) and _NUMBER.fullmatch(moment)):
+    """`moment` itself; ValueError for a number, or a text of one in any notation: seconds and milliseconds since 1970
+    look alike."""
+    if isinstance(moment, Number) or (isinstance(moment, str | bytes) and _reads_as_number(moment)):
         raise ValueError("is a number: send the date and time with its UTC offset, such as 2026-03-08T13:56:00Z")
     return moment
+
+
+def _reads_as_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def in_utc_years(moment: datetime) -> datetime:
@@ -176,24 +182,34 @@ Text = Annotated[str, AfterValidator(storable)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 UserId = Annotated[str, Field(max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 """Of a user, or empty: what all users of a tenant share lives under no user's id, which no request can carry."""
-NewId = Annotated[Id, AfterValidator(uncontrolled), AfterValidator(brief), AfterValidator(innocuous)]
+NewId = Annotated[
+    Id, AfterValidator(uncontrolled), AfterValidator(telling), AfterValidator(brief), AfterValidator(innocuous)
+]
 """Of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
-CalledName = Annotated[Name, AfterValidator(folded)]
-"""Of somebody or something, as a person gives it: never blank."""
+NewName = Annotated[Name, AfterValidator(telling)]
+"""Of somebody or something, as a caller gives it; what is stored may have one in which nothing shows."""
+CalledName = Annotated[NewName, AfterValidator(folded)]
+"""The same as a person gives it, whatever its white space."""
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
+NewLabel = Annotated[Label, AfterValidator(telling)]
+"""Of what is to be stored; what is stored may have one in which nothing shows."""
 Said = Annotated[Text, AfterValidator(telling)]
 """Text that is kept for what it says: something in it shows."""
 Content = Annotated[
     str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable), AfterValidator(telling)
 ]
 Moment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(utc)]
-SaidAt = Annotated[Moment, AfterValidator(after_the_beginning)]
-"""When what is to be stored was said; what is stored may be of any time."""
+GivenTime = Annotated[Moment, AfterValidator(after_the_beginning)]
+"""A time as a caller gives it, of what is to be stored or to ask by; what is stored may be of any time."""
 LocalSaidAt = Annotated[
     AwareDatetime, BeforeValidator(no_number), AfterValidator(in_utc_years), AfterValidator(after_the_beginning)
 ]
-"""The same, with the UTC offset that came with it: what day it was where it was said."""
+"""The same of what was said, with the UTC offset that came with it: what day it was where it was said."""
+GivenDay = Annotated[date, BeforeValidator(no_number), Field(ge=date(EARLIEST_YEAR, 1, 1), le=date(9998, 12, 31))]
+"""A day as a caller gives it."""
+Whole = Annotated[int, Strict()]
+"""How much or how many, as a caller gives it in JSON: no truth value and no text, which read as numbers elsewhere."""
 UtcOffset = Annotated[int, Field(ge=-1_439, le=1_439)]
 """In minutes, east of UTC positive."""
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(storable_metadata)]

@@ -96,8 +96,8 @@ async def test_episodes_that_end_as_one_move_each_memory_once_by_when_it_was_use
     updates = await tier.end_episode(scope, for_it.episode_id, both)
     assert [one.item_id for one in updates] == ["i1", "i0", "i2"]
     traces = {"i0": 0.5 * (1 + 0.5**3), "i1": 0.5**2 * (1 + 0.5), "i2": 1.0}
-    for one in updates:
-        assert one.new == pytest.approx(one.old + 0.1 * (1 - one.old) * traces[one.item_id])
+    for update in updates:
+        assert update.new == pytest.approx(update.old + 0.1 * (1 - update.old) * traces[update.item_id])
     assert updates[1].old == pytest.approx(0.55)
     for episode in (for_it, for_none):
         with pytest.raises(NotFound):

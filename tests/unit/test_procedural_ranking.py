@@ -93,6 +93,13 @@ def test_a_trigger_inside_other_words_is_not_found(trigger: str, text: str) -> N
     assert not Situation.of(text, Filters()).calls_up([trigger])
 
 
+@pytest.mark.parametrize("trigger", [" ", "\u200b", "\u200b \ufeff", "\u00ad", "\ufe0f"])
+def test_a_trigger_in_which_nothing_shows_calls_up_nothing(trigger: str) -> None:
+    """One that was stored before such were refused."""
+    for text in ("", "a b", f"a{trigger}b", trigger):
+        assert not Situation.of(text, Filters()).calls_up([trigger])
+
+
 @pytest.mark.parametrize("field", ["task_type", "domain", "channel"])
 def test_a_trigger_is_found_as_what_is_being_done(field: str) -> None:
     filters = Filters.model_validate({field: "code_review"})

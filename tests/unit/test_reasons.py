@@ -28,7 +28,7 @@ WHO: Mapping[str, object] = {"user_id": "u1"}
             "messages.0.content: contains a NUL character (U+0000), which cannot be stored",
         ),
         (RecallRequest, {"query": ""}, "query: is empty"),
-        (RecallRequest, {"query": " "}, "query: says nothing"),
+        (RecallRequest, {"query": " "}, "query: is blank: nothing in it shows"),
         (RecallRequest, {"query": "x" * 20_001}, "query: String should have at most 20000 characters"),
         (RecallRequest, {"query": "a", "tiers": []}, "tiers: is empty"),
         (RecallRequest, {"query": "a", "situation": "x" * 20_001}, "situation"),

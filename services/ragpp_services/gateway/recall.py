@@ -15,7 +15,6 @@ from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
-from ragpp.names import says_nothing
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
 from ragpp.receipts import Receipt
@@ -119,7 +118,7 @@ class Recaller:
         counter = await self._tokenizers.ready(request.tokenizer)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
-        relevant = relevance_of(request.query, found, self._scale, whole=whole, asker=_asker(request))
+        relevant = relevance_of(request.query, found, self._scale, whole=whole, asker=request.name)
         ranking, packed = await self._assemble(request, answers, relevant, budget, counter)
         counted = await finished(pending, ends)
         answer = RecallResponse(
@@ -189,7 +188,7 @@ class Recaller:
                 if request.limit > most:
                     shown = fuse({name: memories[:most] for name, memories in found.items()})
             conversation = _conversation(answers.get("short_term"))
-            cut = why_cut(request, shown, level, self._scale, _asker(request))
+            cut = why_cut(request, shown, level, self._scale, request.name)
             with recall_step("pack", budget=budget):
                 parts = not request.fill
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut, in_parts=parts)
@@ -203,7 +202,7 @@ class Recaller:
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
         """The query for the tiers, without its vector."""
-        asker = _asker(request)
+        asker = request.name
         return MemoryQuery(
             scope=scope,
             text=request.query,
@@ -280,11 +279,6 @@ def _conversation(answer: Answer | None) -> list[Memory]:
 def _tells(packed: Packed) -> bool:
     """True where anything is shown but what always holds."""
     return any(not memory.always_holds for section in packed.sections for memory in section.memories)
-
-
-def _asker(request: RecallRequest) -> str | None:
-    """The name of who asks; None for one of which nothing is seen."""
-    return None if request.name is None or says_nothing(request.name) else request.name
 
 
 def _frame(request: RecallRequest) -> Frame:

@@ -8,7 +8,6 @@ from ragpp.api import RelationshipIn
 from ragpp.errors import InvalidInput
 from ragpp.fading import LASTING
 from ragpp.models import Entity, EntityLabel, RelationshipEntry, Scope, StatedRelationship
-from ragpp.names import says_nothing
 from ragpp_services.gateway.intake.times import refuse_what_is_ahead
 from ragpp_services.gateway.parts import Parts
 
@@ -28,7 +27,7 @@ async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRela
     still to come, and for a name in which nothing shows."""
     now = parts.clock()
     refuse_what_is_ahead({"valid_from": body.valid_from, "valid_to": body.valid_to}, now, _WHEN_IT_IS_SO)
-    source, target = called(parts, "source", body.source), called(parts, "target", body.target)
+    source, target = called(parts, body.source), called(parts, body.target)
     known = await parts.semantic.named(scope, [source, target])
     source_label = body.source_label or _label(source, known) or "PERSON"
     same = source.casefold() == target.casefold()
@@ -48,13 +47,9 @@ async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRela
     return StatedRelationship(entry=entry, until=body.valid_to, is_dated=body.valid_from is not None)
 
 
-def called(parts: Parts, field: str, name: str) -> str:
-    """The name as it may be stored, without secrets. Raises InvalidInput where nothing shows in it."""
-    redacted = parts.intake.redacted(" ".join(name.split()))[:200]
-    if says_nothing(redacted):
-        reason = "is a name in which nothing shows"
-        raise InvalidInput(f"{field} {reason}", details={"errors": [{"field": field, "reason": reason}]})
-    return redacted
+def called(parts: Parts, name: str) -> str:
+    """The name as it may be stored, without secrets."""
+    return parts.intake.redacted(name)[:200]
 
 
 def _led_to(type_name: str) -> EntityLabel:

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from ragpp.api import RecallResponse, Relevance, StoreRequest, StoreResponse
 from ragpp.api.hooks import RequestedMemories, TurnCatalog, Usefulness
-from ragpp.fields import Content, Id, Label, Metadata, Name, NewId, SaidAt, Text, TokenizerName
+from ragpp.fields import Content, GivenTime, Id, Metadata, Name, NewId, NewLabel, NewName, Text, TokenizerName
 from ragpp.jobs import Job
 from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
 from ragpp_services.governor.catalog_values import CatalogTurn
@@ -60,15 +60,15 @@ class Event(Value):
     user_id: NewId
     session_id: NewId = DEFAULT_SESSION
     content: Content
-    message_type: Label = "conversation"
-    channel: Label | None = None
+    message_type: NewLabel = "conversation"
+    channel: NewLabel | None = None
     metadata: Metadata = Field(default_factory=dict)
     id: NewId | None = None
-    name: Name | None = None
+    name: NewName | None = None
     agent_id: NewId | None = None
-    domain: Label | None = None
-    task_type: Label | None = None
-    at: SaidAt | None = None
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
+    at: GivenTime | None = None
 
 
 class Tool(Value):

@@ -16,6 +16,7 @@ from typing import Final, Generic, TypeVar, cast
 
 from ragpp.learned import Finding
 from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
+from ragpp.names import says_nothing
 from ragpp.preference_values import tells_nothing
 from ragpp.text.lexical import terms
 from ragpp_services.procedural.holding import always_holds, shapes_every_answer, standing
@@ -91,7 +92,7 @@ class Situation:
         for trigger in triggers:
             words = words_of(trigger)
             if not words:  # a sign or an emoji
-                if _folded(trigger) in self.text:
+                if not says_nothing(trigger) and _folded(trigger) in self.text:
                     return True
             elif words in self.labels or _stems_of(trigger) in self.stems:
                 return True

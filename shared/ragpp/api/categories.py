@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from ragpp.api.items import MAX_ITEMS
 from ragpp.catalog import (
@@ -10,7 +10,7 @@ from ragpp.catalog import (
     CategoryName,
     Description,
 )
-from ragpp.fields import Id, NewId, Said
+from ragpp.fields import Id, NewId, Said, telling
 from ragpp.models import Value
 
 MAX_PAGE_CHARS: Final = 200_000
@@ -32,7 +32,7 @@ class CategoryIn(Value):
 
     user_id: NewId | None = None
     name: CategoryName
-    description: Description
+    description: Annotated[Description, AfterValidator(telling)]
     visibility: CatalogVisibility | None = None
 
     @field_validator("visibility")

@@ -6,14 +6,16 @@ from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, JsonValue
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.catalog import CatalogVisibility, CategoryName, ItemKind, Level
-from ragpp.entries.values import ENTRY, CatalogEntry, Form, Priority, References, Tags
-from ragpp.fields import Id, Label, Metadata, Moment, NewId, Said, SaidAt, Text
+from ragpp.entries.values import ENTRY, MAX_TAGS, CatalogEntry, Form, Priority, References
+from ragpp.fields import GivenTime, Id, Metadata, NewId, NewLabel, Said, Text, Whole
 from ragpp.models import Value
 
 MAX_INJECTION_TOKENS: Final = 2_000
 """Of what is put into a message, where nobody says otherwise (document 000)."""
 MAX_OFFSET: Final = 5_000
 """How far a list of entries is leafed through; what is older is found by `search`."""
+
+NewTags = Annotated[tuple[NewLabel, ...], Field(max_length=MAX_TAGS)]
 
 
 class EntryList(Value):
@@ -93,19 +95,19 @@ class EntryIn(Value):
     user_id: NewId | None = None
     id: Annotated[NewId | None, Field(validation_alias=AliasChoices("memory_id", "id"))] = None
     content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
-    timestamp: SaidAt | None = None
+    timestamp: GivenTime | None = None
     ci: Annotated[NewId | None, Field(validation_alias=AliasChoices("ci", "ci_source"))] = None
     type: ItemKind | None = None
     summary: Annotated[Text, Field(max_length=MAX_STATEMENT_CHARS)] | None = None
-    size: Annotated[int | None, Field(ge=0, validation_alias=AliasChoices("size", "tokens"))] = None
-    tags: Annotated[Tags | None, Field(validation_alias=AliasChoices("tags", "relevance_tags"))] = None
+    size: Annotated[Whole | None, Field(ge=0, validation_alias=AliasChoices("size", "tokens"))] = None
+    tags: Annotated[NewTags | None, Field(validation_alias=AliasChoices("tags", "relevance_tags"))] = None
     priority: Priority | None = None
-    expires: Moment | None = None
+    expires: GivenTime | None = None
     references: References = ()
     visibility: CatalogVisibility | None = None
     category: CategoryName | None = None
     level: Level = "semantic"
-    domain: Label | None = None
-    task_type: Label | None = None
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
     source_resource_id: Id | None = None
     metadata: Annotated[Metadata, AfterValidator(_unreserved)] = Field(default_factory=dict)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.messages import TierStatusName
-from ragpp.fields import MAX_MESSAGES, Id, Name, Text
+from ragpp.fields import MAX_MESSAGES, Id, NewName, Said, Whole
 from ragpp.models import Role, TierName, Value
 
 
@@ -43,8 +43,8 @@ class AboutIn(Value):
     """Either an entity, by its id or by any name, also one that the graph does not know; or words, all of which a
     message has, in any regular form."""
 
-    entity: Name | None = None
-    words: Annotated[Text, Field(min_length=1, max_length=1_000)] | None = None
+    entity: NewName | None = None
+    words: Annotated[Said, Field(min_length=1, max_length=1_000)] | None = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
@@ -77,7 +77,7 @@ class ForgetRequest(Value):
     replies: bool = True
     confirm: ConfirmIn | None = None
     cursor: Annotated[str, Field(max_length=4_096)] | None = None
-    limit: int = Field(default=50, ge=1, le=200)
+    limit: Whole = Field(default=50, ge=1, le=200)
 
 
 Why = Literal["mention", "name", "words", "repeats"]

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from ragpp.entries.usage import AgentSource, MemoryUse, TokenBudget
 from ragpp.entries.values import CatalogEntry, Form
-from ragpp.fields import Id, Metadata, NewId, Said, Text
+from ragpp.fields import Id, Metadata, NewId, Said, Text, Whole
 from ragpp.models import Value
 
 MAX_PROMPT_CHARS: Final = 100_000
@@ -174,7 +174,7 @@ class BudgetIn(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "limit": 1500}})
 
     user_id: NewId | None = None
-    limit: Annotated[int, Field(ge=0, le=MAX_BUDGET)] | None
+    limit: Annotated[Whole, Field(ge=0, le=MAX_BUDGET)] | None
 
 
 class AgentUse(Value):

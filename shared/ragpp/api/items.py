@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Final
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field
 
 from ragpp.catalog import (
     DEFAULT_K,
@@ -16,7 +16,7 @@ from ragpp.catalog import (
     MemoryItem,
     RetrievalMode,
 )
-from ragpp.fields import Confidence, Id, Label, Metadata, Moment, NewId, Said, SaidAt, Text
+from ragpp.fields import Confidence, GivenTime, Id, Metadata, NewId, NewLabel, Said, Whole
 from ragpp.models import Page, Value, Vector
 
 MAX_ITEMS: Final = 1_000
@@ -41,10 +41,10 @@ class ItemIn(Value):
     confidence: Confidence = 0.8
     importance: Importance = "normal"
     kind: ItemKind = "fact"
-    occurred_at: SaidAt | None = None
+    occurred_at: GivenTime | None = None
     level: Level = "semantic"
-    domain: Label | None = None
-    task_type: Label | None = None
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
     metadata: Metadata = Field(default_factory=dict)
     embedding: Embedding | None = None
 
@@ -90,7 +90,7 @@ class ItemSearchIn(Value):
 
     user_id: Id | None = None
     embedding: Embedding
-    k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
+    k: Whole = Field(default=DEFAULT_K, ge=1, le=MAX_K)
 
 
 class RetrieveRequest(Value):
@@ -104,21 +104,14 @@ class RetrieveRequest(Value):
     )
 
     user_id: Id | None = None
-    query: Annotated[Text, Field(min_length=1, max_length=10_000)]
+    query: Annotated[Said, Field(min_length=1, max_length=10_000)]
     mode: RetrievalMode = RetrievalMode.HYBRID
-    k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
+    k: Whole = Field(default=DEFAULT_K, ge=1, le=MAX_K)
     category_filter: CategoryName | None = None
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
-    as_of: Moment | None = None
+    as_of: GivenTime | None = None
     escalation_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
-    max_candidates: int = Field(default=MAX_CANDIDATES, ge=1, le=MAX_CANDIDATES)
-
-    @field_validator("query")
-    @classmethod
-    def _says_something(cls, query: str) -> str:
-        if not query.strip():
-            raise ValueError("says nothing")
-        return query
+    max_candidates: Whole = Field(default=MAX_CANDIDATES, ge=1, le=MAX_CANDIDATES)
 
 
 class RebuildIn(Value):

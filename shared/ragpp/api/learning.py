@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
-from ragpp.episodes import GENERAL, MAX_TOGETHER, Goal, Reward
-from ragpp.fields import Id, Label, NewId, Said
+from ragpp.episodes import GENERAL, MAX_TOGETHER, Reward
+from ragpp.fields import Id, NewId, NewLabel, Said
 from ragpp.models import Value
 from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
 
@@ -17,8 +17,8 @@ class EpisodeIn(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "domain": "sql", "goal": "valid_query"}})
 
     user_id: NewId | None = None
-    goal: Goal = GENERAL
-    domain: Label | None = None
+    goal: NewLabel = GENERAL
+    domain: NewLabel | None = None
 
 
 class AccessIn(Value):
@@ -40,8 +40,8 @@ class AccessIn(Value):
     agent_id: NewId | None = None
     memory_id: Id | None = None
     content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] | None = None
-    domain: Label | None = None
-    task_type: Label | None = None
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
     step_reward: Reward = 0.0
 
     @model_validator(mode="after")
@@ -59,7 +59,7 @@ class EpisodeEndIn(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "final_reward": 1.0}})
 
     user_id: Id | None = None
-    goal: Goal | None = None
+    goal: NewLabel | None = None
     with_episodes: Annotated[tuple[Id, ...], Field(max_length=MAX_TOGETHER)] = ()
     final_reward: Reward
     alpha: Annotated[float, Field(gt=0, le=1)] = ALPHA

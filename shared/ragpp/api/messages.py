@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from ragpp.fields import MAX_MESSAGES, Content, Label, LocalSaidAt, Metadata, Name, NewId
+from ragpp.fields import MAX_MESSAGES, Content, LocalSaidAt, Metadata, NewId, NewLabel, NewName
 from ragpp.learned import chosen
 from ragpp.models import DEFAULT_SESSION, Role, TierName, Value, Visibility
 
@@ -34,13 +34,13 @@ class MessageIn(Value):
 
     id: NewId | None = None
     role: Role = "user"
-    name: Name | None = None
+    name: NewName | None = None
     content: Content
     occurred_at: LocalSaidAt | None = None
-    message_type: Label = "conversation"
-    channel: Label | None = None
-    domain: Label | None = None
-    task_type: Label | None = None
+    message_type: NewLabel = "conversation"
+    channel: NewLabel | None = None
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
     metadata: Metadata = Field(default_factory=dict)
     learn: bool = True
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from ragpp.api.messages import ChosenId
-from ragpp.fields import Confidence, Id, Label, NewId, Said, Text
+from ragpp.fields import Confidence, Id, NewId, NewLabel, Said, Whole
 from ragpp.models import Value
 from ragpp.preference_values import PreferenceValue
 
@@ -22,8 +22,8 @@ class PreferenceIn(Value):
 
     user_id: NewId
     id: ChosenId | None = None
-    category: Label
-    key: Label
+    category: NewLabel
+    key: NewLabel
     value: PreferenceValue
     confidence: Confidence = 0.8
     stated: bool = True
@@ -46,8 +46,8 @@ class RuleIn(Value):
     user_id: NewId
     id: ChosenId | None = None
     text: Annotated[Said, Field(min_length=1, max_length=4_000)]
-    triggers: Annotated[tuple[Label, ...], Field(max_length=50)] = ()
-    priority: int = Field(default=5, ge=0, le=10)
+    triggers: Annotated[tuple[NewLabel, ...], Field(max_length=50)] = ()
+    priority: Whole = Field(default=5, ge=0, le=10)
     active: bool = True
 
 
@@ -59,10 +59,10 @@ class RuleChange(Value):
 
     user_id: Id
     text: Annotated[Said, Field(min_length=1, max_length=4_000)] | None = None
-    triggers: Annotated[tuple[Label, ...], Field(max_length=50)] | None = None
-    priority: Annotated[int, Field(ge=0, le=10)] | None = None
+    triggers: Annotated[tuple[NewLabel, ...], Field(max_length=50)] | None = None
+    priority: Annotated[Whole, Field(ge=0, le=10)] | None = None
     active: bool | None = None
-    aside: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+    aside: Annotated[Said, Field(min_length=1, max_length=4_000)] | None = None
 
 
 class Restore(Value):
@@ -71,7 +71,7 @@ class Restore(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "version": 2}})
 
     user_id: Id
-    version: int = Field(ge=1, le=2**31 - 1)
+    version: Whole = Field(ge=1, le=2**31 - 1)
 
 
 class JudgementIn(Value):

@@ -4,25 +4,42 @@ import json
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import AfterValidator, ConfigDict, Field
 
 from ragpp.api.messages import TierStatusName
 from ragpp.fields import (
     MAX_DEADLINE_MS,
     MAX_TOKEN_BUDGET,
     Confidence,
+    GivenTime,
     Id,
     Label,
     Metadata,
-    Moment,
-    Name,
+    NewName,
+    Said,
     Text,
     TokenizerName,
+    Whole,
+    after_the_beginning,
 )
 from ragpp.models import Memory, Role, TierName, TimeRange, Value
 
 Relevance = Literal["none", "some", "clear"]
 """Whether anything that was found is about the question: nothing, something perhaps, something clearly."""
+
+
+def _given(span: TimeRange) -> TimeRange:
+    """`span` itself; ValueError where a caller gives no such time."""
+    for name, moment in (("start", span.start), ("end", span.end)):
+        try:
+            if moment is not None:
+                after_the_beginning(moment)
+        except ValueError as error:
+            raise ValueError(f"{name} {error}") from error
+    return span
+
+
+GivenRange = Annotated[TimeRange, AfterValidator(_given)]
 
 
 class RecallRequest(Value):
@@ -53,28 +70,28 @@ class RecallRequest(Value):
     )
 
     user_id: Id
-    query: Annotated[Text, Field(min_length=1, max_length=20_000)]
-    name: Name | None = None
+    query: Annotated[Said, Field(min_length=1, max_length=20_000)]
+    name: NewName | None = None
     session_id: Id | None = None
     agent_id: Id | None = None
     in_session: Id | None = None
-    limit: int = Field(default=20, ge=1, le=200)
-    token_budget: int | None = Field(default=None, ge=0, le=MAX_TOKEN_BUDGET)
+    limit: Whole = Field(default=20, ge=1, le=200)
+    token_budget: Whole | None = Field(default=None, ge=0, le=MAX_TOKEN_BUDGET)
     tokenizer: TokenizerName | None = None
-    deadline_ms: int | None = Field(default=None, ge=1, le=MAX_DEADLINE_MS)
+    deadline_ms: Whole | None = Field(default=None, ge=1, le=MAX_DEADLINE_MS)
     tiers: Annotated[tuple[TierName, ...], Field(min_length=1)] | None = None
-    time_range: TimeRange | None = None
+    time_range: GivenRange | None = None
     role: Role | None = None
     message_type: Label | None = None
     channel: Label | None = None
     domain: Label | None = None
     task_type: Label | None = None
-    entities: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    entities: Annotated[tuple[NewName, ...], Field(max_length=50)] = ()
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
     min_confidence: Confidence | None = None
     exclude: Annotated[frozenset[Id], Field(max_length=1_000)] = frozenset()
     after: Annotated[str, Field(max_length=64)] | None = None
-    as_of: Moment | None = None
+    as_of: GivenTime | None = None
     explain: bool = False
     fill: bool = False
     persona: Annotated[Text, Field(max_length=20_000)] | None = None
@@ -87,13 +104,6 @@ class RecallRequest(Value):
         if self.situation is None or isinstance(self.situation, str):
             return self.situation
         return json.dumps(self.situation, indent=2, ensure_ascii=False)
-
-    @field_validator("query")
-    @classmethod
-    def _says_something(cls, query: str) -> str:
-        if not query.strip():
-            raise ValueError("says nothing")
-        return query
 
 
 class RecalledMemory(Memory):

@@ -16,7 +16,7 @@ from ragpp.catalog import (
     Resource,
     ResourceType,
 )
-from ragpp.fields import MAX_MESSAGES, Content, Id, Metadata, Name, NewId, SaidAt, storable, telling
+from ragpp.fields import MAX_MESSAGES, Content, GivenTime, Id, Metadata, NewId, NewName, storable, telling
 from ragpp.jobs import Job
 from ragpp.models import Role, Value
 
@@ -29,9 +29,9 @@ class ResourceMessageIn(Value):
     """One message of a conversation. `id`: of the interaction that it is or, with `remember`, becomes."""
 
     role: Role = "user"
-    name: Name | None = None
+    name: NewName | None = None
     content: Content
-    occurred_at: SaidAt | None = None
+    occurred_at: GivenTime | None = None
     id: NewId | None = None
 
 
@@ -66,7 +66,7 @@ class ResourceIn(Value):
     content: RawContent | None = None
     messages: Annotated[tuple[ResourceMessageIn, ...], Field(max_length=MAX_MESSAGES)] = ()
     metadata: Metadata = Field(default_factory=dict)
-    occurred_at: SaidAt | None = None
+    occurred_at: GivenTime | None = None
     session_id: NewId | None = None
     agent_id: NewId | None = None
     visibility: CatalogVisibility | None = None

@@ -1,13 +1,13 @@
 """What the workers are asked for, how a memory is looked after, and whether it is well."""
 
-from datetime import date as day
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ragpp.fields import (
+    GivenDay,
+    GivenTime,
     Id,
-    Moment,
     NewId,
     known_zone,
     storable,
@@ -48,8 +48,8 @@ class ExtractIn(Value):
     )
 
     id: NewId | None = None
-    start: Moment | None = None
-    end: Moment | None = None
+    start: GivenTime | None = None
+    end: GivenTime | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -66,7 +66,7 @@ class ReflectIn(Value):
 
     id: NewId | None = None
     kind: ReflectionKind = "daily"
-    date: Annotated[day, Field(ge=day(2, 1, 1), le=day(9998, 12, 31))] | None = None
+    date: GivenDay | None = None
 
     @model_validator(mode="after")
     def _a_day_has_a_date(self) -> Self:

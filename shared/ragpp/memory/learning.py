@@ -16,8 +16,8 @@ from ragpp.td_lambda import TDParameters
 
 class TDLambdaLearner:
     """Tells the catalog what was used and what came of it. One episode runs at a time for each domain and goal, and one
-    for a domain's accesses that name none: the first access begins it, an accepted `end_episode` ends it. What is learned
-    is every agent's of the user. One learner serves many tasks at once, of one event loop.
+    for a domain's accesses that name none: the first access begins it, an accepted `end_episode` ends it. What is
+    learned is every agent's of the user. One learner serves many tasks at once, of one event loop.
 
     `memory`: a MemoryManager. `alpha`: how far values move; `gamma`: what a reward counts one access later; `lambda_`:
     what an access counts one access later. Raises ValueError for parameters out of range.

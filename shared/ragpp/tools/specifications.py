@@ -34,7 +34,7 @@ class RecallArguments(_Arguments):
     """Arguments of `recall`, which asks every tier of the memory unless `mode` or `category`, which only the catalog
     has, says otherwise; `scope` says it outright."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=MAX_QUESTION_CHARS)] = Field(
+    query: Annotated[Said, Field(min_length=1, max_length=MAX_QUESTION_CHARS)] = Field(
         description="What to search for. Be specific for better results."
     )
     k: int = Field(

@@ -13,7 +13,7 @@ from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import CatalogEntry, EntryQuery
 from ragpp.episodes import Goal
 from ragpp.errors import NotFound
-from ragpp.fields import Id, Text, TokenizerName
+from ragpp.fields import Id, Said, Text, TokenizerName
 from ragpp.jobs import Job
 from ragpp.models import Scope
 from ragpp_services.gateway.catalog.candidates import Message
@@ -47,7 +47,7 @@ async def list_entries(
         Text | None, Query(max_length=4_000, description="With one of these tags at least; commas divide them.")
     ] = None,
     search: Annotated[
-        Text | None, Query(min_length=1, max_length=MAX_SEARCH_CHARS, description="What they are to answer.")
+        Said | None, Query(min_length=1, max_length=MAX_SEARCH_CHARS, description="What they are to answer.")
     ] = None,
     offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
     limit: Limit = 50,

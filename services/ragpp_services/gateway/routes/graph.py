@@ -6,7 +6,7 @@ from fastapi import Query
 
 from ragpp.api import EntityChange, Forgotten, MergeIn, RelationshipIn, SplitIn, UserIn
 from ragpp.errors import InvalidInput, NotFound
-from ragpp.fields import Id, Moment
+from ragpp.fields import GivenTime, Id
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
@@ -57,7 +57,7 @@ async def relabel_entity(requester: Writer, parts: GatewayParts, entity_id: Id, 
     """Its old name becomes an alias, by which later messages are still understood; its relationships stay. A 409 names
     the entity that bears the name already: merge the two."""
     requester.items = 1
-    name = None if body.name is None else called(parts, "name", body.name)
+    name = None if body.name is None else called(parts, body.name)
     return await parts.semantic.relabel_entity(requester.scope("write", body.user_id), entity_id, name, body.label)
 
 
@@ -67,7 +67,7 @@ async def list_relationships(
     parts: GatewayParts,
     user_id: UserId,
     entity_id: Id | None = None,
-    as_of: Annotated[Moment | None, Query(description="As they were at this moment.")] = None,
+    as_of: Annotated[GivenTime | None, Query(description="As they were at this moment.")] = None,
     state: Annotated[RelationshipState, Query(description="Of what state, at `as_of` or now.")] = "current",
     cursor: Cursor = None,
     limit: Limit = 50,

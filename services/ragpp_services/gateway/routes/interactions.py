@@ -6,7 +6,7 @@ from fastapi import Query
 
 from ragpp.api import ForgottenMessage, Pending, StoreRequest, StoreResponse
 from ragpp.errors import Forbidden, InvalidInput, NotFound
-from ragpp.fields import Id, Label, Moment
+from ragpp.fields import GivenTime, Id, Label
 from ragpp.models import Filters, Interaction, Page, Role, TimeRange, Visibility
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.describing import refusal
@@ -57,8 +57,8 @@ async def list_interactions(
     channel: Label | None = None,
     domain: Label | None = None,
     task_type: Label | None = None,
-    start: Annotated[Moment | None, Query(description="From this moment on.")] = None,
-    end: Annotated[Moment | None, Query(description="Before this moment.")] = None,
+    start: Annotated[GivenTime | None, Query(description="From this moment on.")] = None,
+    end: Annotated[GivenTime | None, Query(description="Before this moment.")] = None,
     newest_first: bool = True,
     cursor: Cursor = None,
     limit: Limit = 50,

@@ -7,7 +7,7 @@ from fastapi import Query
 
 from ragpp.api import ActivationIn, Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.errors import NotFound
-from ragpp.fields import Id, Label, Moment
+from ragpp.fields import GivenTime, Id, Label
 from ragpp.learned import Verdict
 from ragpp.models import OneValue, Page, Preference, PreferenceEntry, Rule, RuleEntry
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
@@ -24,7 +24,7 @@ async def list_preferences(
     parts: GatewayParts,
     user_id: UserId,
     category: Label | None = None,
-    as_of: Annotated[Moment | None, Query(description="What had been said by this moment.")] = None,
+    as_of: Annotated[GivenTime | None, Query(description="What had been said by this moment.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Preference]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ragpp.fields import Id, Moment
+from ragpp.fields import GivenTime, Id
 from ragpp.learned import Finding, Reflection, ReflectionKind
 from ragpp.models import FindingKind, Page
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, PathUser, UserId, keyed_router
@@ -19,7 +19,7 @@ async def list_findings(
     parts: GatewayParts,
     user_id: UserId,
     finding: FindingKind | None = None,
-    as_of: Annotated[Moment | None, Query(description="Only what had been found by this moment.")] = None,
+    as_of: Annotated[GivenTime | None, Query(description="Only what had been found by this moment.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Finding]:

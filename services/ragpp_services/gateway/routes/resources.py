@@ -8,7 +8,7 @@ from fastapi import Query, Response
 from ragpp.api import ExtractResourceIn, Forgotten, ResourceIn, StoredResource
 from ragpp.catalog import Resource, ResourceType
 from ragpp.errors import Conflict, InvalidInput, ResourceNotFoundError
-from ragpp.fields import Id, Text
+from ragpp.fields import Id, Said
 from ragpp.jobs import Job
 from ragpp.models import Page
 from ragpp_services.gateway.catalog.owning import changing, place, writing
@@ -66,7 +66,7 @@ async def list_resources(
     resource_type: ResourceType | None = None,
     session_id: Id | None = None,
     search: Annotated[
-        Text | None, Query(min_length=1, max_length=10_000, description="Words to find, best first, on one page.")
+        Said | None, Query(min_length=1, max_length=10_000, description="Words to find, best first, on one page.")
     ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
