@@ -162,6 +162,13 @@ def in_utc_years(moment: datetime) -> datetime:
     return moment
 
 
+def no_unset_clock(moment: datetime) -> datetime:
+    """`moment` itself; ValueError for one of the year 1, which a clock says that was never set."""
+    if moment.year == 1:
+        raise ValueError("is of the year 1")
+    return moment
+
+
 def after_the_beginning(moment: datetime) -> datetime:
     """`moment` itself; ValueError before EARLIEST_YEAR."""
     if moment.year < EARLIEST_YEAR:
@@ -202,6 +209,8 @@ Content = Annotated[
 Moment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(utc)]
 GivenTime = Annotated[Moment, AfterValidator(after_the_beginning)]
 """A time as a caller gives it, of what is to be stored or to ask by; what is stored may be of any time."""
+ValidTime = Annotated[Moment, AfterValidator(no_unset_clock)]
+"""The same of when something began or ceased to be so, which may be long before anybody spoke of it."""
 LocalSaidAt = Annotated[
     AwareDatetime, BeforeValidator(no_number), AfterValidator(in_utc_years), AfterValidator(after_the_beginning)
 ]

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ragpp.api.messages import ChosenId
-from ragpp.fields import CalledName, GivenTime, Id, NewId, Text, innocuous
+from ragpp.fields import CalledName, Id, NewId, Text, ValidTime, innocuous
 from ragpp.models import EntityLabel, Value
 
 
@@ -29,8 +29,8 @@ class RelationshipIn(Value):
     target_label: EntityLabel | None = None
     lasting: bool | None = None
     context: Annotated[Text, Field(max_length=1_000)] = ""
-    valid_from: GivenTime | None = None
-    valid_to: GivenTime | None = None
+    valid_from: ValidTime | None = None
+    valid_to: ValidTime | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
