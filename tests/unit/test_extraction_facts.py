@@ -152,6 +152,15 @@ def test_a_setting_that_was_commented_out_is_not_set() -> None:
     assert texts(content, "config") == ["night_temp of climate is 17"]
 
 
+def test_the_first_line_of_a_paragraph_that_ends_in_no_mark_is_its_heading_and_no_fact() -> None:
+    stated = "The lamp blinks twice and goes out\nThe cell holds 300 mAh. It lasts two weeks."
+    assert texts(f"Some words.\n\n{stated}\n\nThe kettle holds two litres.", "document") == [
+        "The cell holds 300 mAh",
+        "The cell lasts two weeks",
+        "The kettle holds two litres",
+    ]
+
+
 def test_what_is_said_differently_under_two_headings_stands_behind_its_own_and_contradicts_nothing() -> None:
     plans = "# Plans\n\n## Studio\n\nSupport answers within four hours.\n\n## Solo\n\n{}\n"
     facts = texts(plans.format("Support answers within two days."), "document")

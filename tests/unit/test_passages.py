@@ -46,6 +46,47 @@ def test_a_passage_is_read_under_its_heading_the_head_of_its_table_or_the_words_
     assert under_its_lead(above, passage) == read
 
 
+STATED: Final = "The lamp blinks twice and goes out\nThe cell is nearly empty. Load it with the red cable."
+
+
+@pytest.mark.parametrize(
+    ("above", "passage", "read"),
+    [
+        ("Yes.\n\nWho fills it?\nYou do.\n\n", STATED, STATED),
+        ("Yes.\n\nThe lamp blinks twice\nThe cell is empty. ", "Load it.", "The lamp blinks twice\nLoad it."),
+        ("Yes.\n\nWho fills it?\nYou do.\n\n", "Wash it by hand.", "Wash it by hand."),
+        ("## Use\n\nWho fills it?\nYou do.\n\n", "Wash it by hand.", "## Use\nWash it by hand."),
+        ("**Who fills it?**\nYou do.\n\n", "Wash it by hand.", "Wash it by hand."),
+        ("Yes.\n\nWho fills it?\nOne of us:\n\n", "- Ann", "Who fills it?\nOne of us:\n- Ann"),
+        ("Yes.\n\nWho fills it?\n- Ann\n\n", "Then it boils.", "Who fills it?\nThen it boils."),
+        ("Yes.\n\nWho fills it?\n\nYou do.\n\n", "Wash it by hand.", "Who fills it?\nWash it by hand."),
+        (
+            "Yes.\n\nThe kettle is best filled with water that was left to stand and that has no\n"
+            "Calcium in it. It lasts longer then, and the water tastes of water.\n",
+            "Wash it.",
+            "Wash it.",
+        ),
+    ],
+)
+def test_what_stands_alone_on_the_first_line_of_a_paragraph_is_its_heading_and_of_what_goes_on_with_it(
+    above: str, passage: str, read: str
+) -> None:
+    assert under_its_lead(above, passage) == read
+
+
+@pytest.mark.parametrize("text", [f"Is it safe?\n\nIt is.\n\n{STATED}", f"**Safe?**\nIt is.\n\n{STATED}\n"])
+def test_no_passage_goes_on_over_a_heading(text: str) -> None:
+    first, second = cut("document", text, {}, TokenCounter())
+    assert text[second.start : second.end].strip() == STATED
+    assert (first.start, first.end, second.end) == (0, second.start, len(text))
+
+
+def test_headings_above_one_another_stay_with_what_they_stand_above() -> None:
+    text = "Yes.\n\n# Kettle\n\n## Faults\n\nIt leaks\n\nClose the lid."
+    chunks = cut("document", text, {}, TokenCounter())
+    assert [text[one.start : one.end] for one in chunks] == [text[:6], text[6:]]
+
+
 @pytest.mark.parametrize("end", ["", "\n\n## The next one\n", "\r\n\r\n"])
 def test_what_stands_above_a_passage_is_its_lead_whatever_it_ends_with(end: str) -> None:
     lead, own = lead_and_own("## Warranty\n", f"It is two years.{end}")

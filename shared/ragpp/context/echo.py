@@ -6,7 +6,7 @@ push the interactions it was made from out of the answer.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -104,9 +104,12 @@ def own_chunks(item: Interaction, counter: TokenSpans) -> list[TextChunk]:
     return [] if item.message_type in CONTEXT_TYPES else own_chunks_of(item.content, counter)
 
 
-def own_chunks_of(text: str, counter: TokenSpans, max_tokens: int = CHUNK_TOKENS) -> list[TextChunk]:
-    """The chunks of what in `text` did not come from memory, with its offsets. Raises what `counter` raises."""
-    spans = own(text)
+def own_chunks_of(
+    text: str, counter: TokenSpans, max_tokens: int = CHUNK_TOKENS, cuts: Sequence[int] = ()
+) -> list[TextChunk]:
+    """The chunks of what in `text` did not come from memory, with its offsets, none of which goes on over one of the
+    ordered places `cuts`. Raises what `counter` raises."""
+    spans = _cut(own(text), cuts)
     if spans == [Span(0, len(text))]:
         return chunk(text, counter, max_tokens)
     pieces = [
@@ -115,3 +118,18 @@ def own_chunks_of(text: str, counter: TokenSpans, max_tokens: int = CHUNK_TOKENS
         for piece in chunk(text[start:end], counter, max_tokens)
     ]
     return [replace(piece, ordinal=ordinal) for ordinal, piece in enumerate(pieces)]
+
+
+def _cut(spans: Sequence[Span], cuts: Sequence[int]) -> list[Span]:
+    places = iter(cuts)
+    place = next(places, None)
+    parts = list[Span]()
+    for start, end in spans:
+        begin = start
+        while place is not None and place < end:
+            if place > begin:
+                parts.append(Span(begin, place))
+                begin = place
+            place = next(places, None)
+        parts.append(Span(begin, end))
+    return parts

@@ -14,6 +14,7 @@ from ragpp.context.echo import own_chunks_of
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenMeter, TokenSpans
+from ragpp_services.catalog.passages.headings import sections
 from ragpp_services.catalog.passages.leads import READ_ABOVE, under_its_lead
 from ragpp_services.catalog.resources.rows import Indexed, NewChunk
 
@@ -77,10 +78,10 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
 def cut(
     resource_type: ResourceType, content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans
 ) -> tuple[NewChunk, ...]:
-    """The chunks that searches read, none of what came from memory; each is found by the labels in `metadata` and by
-    what it stands under as well. They are passages but for those of a conversation, where a question stands beside each
-    answer and an answer may repeat memories: what was said is found where it was heard. Raises what `counter`
-    raises."""
+    """The chunks that searches read, none of what came from memory and none that goes on over a heading; each is found
+    by the labels in `metadata` and by what it stands under as well. They are passages but for those of a conversation,
+    where a question stands beside each answer and an answer may repeat memories: what was said is found where it was
+    heard. Raises what `counter` raises."""
     labels, is_passage = labels_in(metadata), resource_type != "conversation"
 
     def chunk_of(piece: TextChunk) -> NewChunk:
@@ -89,7 +90,7 @@ def cut(
         passage = is_passage and not piece.text.isspace()
         return NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=lexical, passage=passage)
 
-    return tuple(map(chunk_of, own_chunks_of(content, counter, PASSAGE_TOKENS)))
+    return tuple(map(chunk_of, own_chunks_of(content, counter, PASSAGE_TOKENS, sections(content))))
 
 
 def indexed(

@@ -2,13 +2,14 @@
 lines of "Label: value"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ragpp.extraction.facts.passages import Compact, Given, Item, Passage, Prose, Voice, compact
 from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, finite_verb
 from ragpp.text.english import word_set
+from ragpp.text.headings import SHORT_LINE, heads
 
 BY_FORM: Final = 0.9
 """Confidence in what a table or a labelled line says."""
@@ -30,11 +31,12 @@ _NO_LABEL: Final = re.compile(
 )
 _OPENS_A_QUOTE: Final = re.compile(r"\s*[\"“„«]")
 _QUESTION_OR_ANSWER: Final = re.compile(r"\s*\**(?:Q|A|Question|Answer)\s?\d{0,3}\s?[:.)]\**\s+(?=\S)")
-_SHORT_LINE: Final = 60
 _JOINING: Final = (
     BEFORE_A_NOUN | AUXILIARIES | word_set("and or but the a an of that which who if when than my our your")
 )
 _HEADING_WORDS: Final = 7
+_OF_ONE: Final = 9
+"""Level of a heading that is that of one paragraph."""
 _EMPTY: Final = frozenset({"", "-", "–", "—", "n/a", "N/A", "none", "tbd", "TBD", "?", "..."})
 
 
@@ -62,12 +64,13 @@ class _Reader:
             (found.start(), found.end()) for found in re.finditer(r"[^\n]+|(?<=\n)(?=\n)", self.content[start:end])
         ]
         spans = [(start + begin, start + stop) for begin, stop in lines]
+        texts = [self.content[begin:stop] for begin, stop in spans]
         for index, (begin, stop) in enumerate(spans):
-            following = self.content[slice(*spans[index + 1])] if index + 1 < len(spans) else ""
-            yield from self._line(begin, stop, following)
+            yield from self._line(begin, stop, texts, index + 1)
         yield from self._close()
 
-    def _line(self, begin: int, stop: int, following: str) -> Iterator[Passage]:
+    def _line(self, begin: int, stop: int, texts: Sequence[str], following: int) -> Iterator[Passage]:
+        """Reads one line; `texts[following:]` are those below it."""
         line = self.content[begin:stop]
         if not _ROW.match(line):
             self.header = None
@@ -78,6 +81,7 @@ class _Reader:
             return
         elif not line.strip():
             yield from self._close()
+            self.headings = [one for one in self.headings if one[0] < _OF_ONE]
         elif _ROW.match(line):
             yield from self._close()
             yield from self._row(line, begin, stop)
@@ -97,15 +101,17 @@ class _Reader:
         elif self.item and line[0].isspace():
             self.item = (self.item[0], stop)
         else:
-            yield from self._plain(line, begin, stop, following)
+            yield from self._plain(line, begin, stop, texts, following)
 
-    def _plain(self, line: str, begin: int, stop: int, following: str) -> Iterator[Passage]:
+    def _plain(self, line: str, begin: int, stop: int, texts: Sequence[str], following: int) -> Iterator[Passage]:
         if self.item:
             yield from self._close()
-        if self.paragraph is None and not self.voice.aloud and _is_a_heading(line, following):
-            self._under(8, line)
-            return
         labelled = LABELLED.match(line.strip())
+        if self.paragraph is None and not self.voice.aloud and labelled is None:
+            level = _level_of(line, texts, following)
+            if level:
+                self._under(level, line)
+                return
         if labelled and is_a_label(labelled["label"]) and finite_verb(labelled["label"]) is None:
             yield from self._close()
             self.paragraph = (begin, stop)
@@ -125,7 +131,7 @@ class _Reader:
         no mark."""
         before = self.content[self.content.rfind("\n", 0, end - 1) + 1 : end].strip()
         word, last = line.split(maxsplit=1)[0], before.rsplit(maxsplit=1)[-1].lower()
-        if not before[-1].isalnum() or len(before) + 1 + len(word) > _SHORT_LINE or last in _JOINING:
+        if not before[-1].isalnum() or len(before) + 1 + len(word) > SHORT_LINE or last in _JOINING:
             return False
         return word.lower() not in _JOINING if self.voice.gathered else word[0].isupper()
 
@@ -197,12 +203,18 @@ def is_a_label(label: str) -> bool:
     return _NO_LABEL.match(label.strip()) is None
 
 
-def _is_a_heading(line: str, following: str) -> bool:
-    """Whether a line by itself is a heading without marks: short, without a full stop and without a verb."""
-    text = line.strip()
-    if following.strip() or len(text.split()) > _HEADING_WORDS or text[-1] in ".!?,;:" or not text[0].isupper():
-        return False
-    return finite_verb(text) is None and LABELLED.match(text) is None
+def _level_of(line: str, texts: Sequence[str], following: int) -> int:
+    """Of a heading without marks: 8 where a line stands by itself, short, without a full stop and without a verb;
+    `_OF_ONE` where it stands right above the sentences of its paragraph. 0 of any other line."""
+    text, end = line.strip(), following
+    while end < len(texts) and texts[end].strip() and not (_ITEM.match(texts[end]) or _ROW.match(texts[end])):
+        end += 1
+    if end > following:
+        return _OF_ONE if text[-1] != "?" and heads(text, texts[following:end]) else 0
+    if following < len(texts) and texts[following].strip():
+        return 0
+    is_short = len(text.split()) <= _HEADING_WORDS and text[-1] not in ".!?,;:" and text[0].isupper()
+    return 8 if is_short and finite_verb(text) is None else 0
 
 
 def passages(content: str, start: int, end: int, voice: Voice) -> Iterator[Passage]:
