@@ -1,6 +1,6 @@
 """A passage is read under what it stands under, and shown where no item says what it says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pytest
@@ -91,6 +91,10 @@ def test_headings_above_one_another_stay_with_what_they_stand_above() -> None:
 def test_what_stands_above_a_passage_is_its_lead_whatever_it_ends_with(end: str) -> None:
     lead, own = lead_and_own("## Warranty\n", f"It is two years.{end}")
     assert (lead, own) == ("## Warranty\n", "It is two years.")
+    assert lead_and_own("", f"# Kettle\n\n## Warranty\n\nIt is two years.{end}") == (
+        "# Kettle\n\n## Warranty\n\n",
+        "It is two years.",
+    )
 
 
 @given(st.text("ab #?.:|-\n1"), st.text("ab #?.:|-\n1", min_size=1))
@@ -119,10 +123,14 @@ class One:
     resources: frozenset[str] = frozenset({"manual"})
     is_passage: bool = False
     is_replaced: bool = False
+    lead: str = ""
+
+    def raised(self, score: float) -> "One":
+        return replace(self, score=score)
 
 
-def passage(text: str, score: float, *resources: str) -> One:
-    return One(text, score, frozenset(resources or {"manual"}), is_passage=True)
+def passage(text: str, score: float, *resources: str, lead: str = "") -> One:
+    return One(text, score, frozenset(resources or {"manual"}), is_passage=True, lead=lead)
 
 
 def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_better() -> None:
@@ -139,6 +147,22 @@ def test_a_passage_that_has_no_more_of_what_is_asked_than_its_item_gives_way_to_
     item, whole = One("The warranty is two years", 0.6), passage(f"The warranty is two years. {RESET}", 0.7)
     assert told_once([item], [whole], terms("warranty years")) == [item]
     assert told_once([item], [whole], terms("warranty reset")) == [whole]
+
+
+def test_what_a_heading_asks_is_answered_by_all_that_stands_below_it_and_not_by_one_sentence_of_that() -> None:
+    lead = "Are cats let in?\n"
+    item = One("Every May the garden is open for cats", 0.6)
+    whole = passage(f"{lead}Never. Every May the garden is open for cats.", 0.4, lead=lead)
+    other = One("The tank holds 4 litres", 0.5)
+    assert told_once([item, other], [whole], terms("can we take our cats")) == [whole.raised(0.6), other]
+    assert told_once([item, other], [whole], terms("cats in the garden")) == [item, other]
+
+
+def test_an_item_that_stands_after_its_headings_is_the_sentence_that_a_passage_has() -> None:
+    lead = "What is it made of?\n"
+    item = One("Small kettle of two litres, What is it made of?: The handle stays cold", 0.9)
+    whole = passage(f"{lead}Mostly of steel. The handle stays cold.", 0.8, lead=lead)
+    assert told_once([item], [whole], terms("is the handle made of a cold thing")) == [item]
 
 
 def test_where_a_passage_says_no_more_than_its_item_the_item_is_shown() -> None:

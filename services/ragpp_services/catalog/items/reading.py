@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import Final
+from typing import Final, Self
 
 from ragpp.catalog import FINDING_ID, PASSAGE, MemoryItem
 from ragpp.models import Memory
@@ -22,12 +22,14 @@ INLINE: Final = 60
 class Shown:
     """An item as it is shown: with what else says it, and by what it was replaced among those that are shown with it.
     `found`: the statement that stands for it, under its item's id; `agents`: all that contributed it. A passage is
-    shown in the same form; `focus`: where in it the sentence begins that was found."""
+    shown in the same form; `lead`: the part of its text that is its lead; `focus`: where in it the sentence begins that
+    was found."""
 
     found: FoundItem
     item: MemoryItem
     ranked: Ranked
     agents: tuple[str, ...] = ()
+    lead: str = ""
     focus: int = 0
 
     @property
@@ -50,6 +52,10 @@ class Shown:
     @property
     def is_replaced(self) -> bool:
         return self.item.replaced_by is not None
+
+    def raised(self, score: float) -> Self:
+        """It with that score."""
+        return replace(self, ranked=replace(self.ranked, score=score))
 
     @property
     def memory(self) -> Memory:

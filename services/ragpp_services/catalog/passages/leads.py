@@ -26,10 +26,22 @@ def under_its_lead(above: str, passage: str) -> str:
 
 
 def lead_and_own(above: str, passage: str) -> tuple[str, str]:
-    """The two parts of `under_its_lead`: the lead with the end of its last line, empty where there is none."""
+    """The two parts of `under_its_lead`: the lead with the end of its last line, empty where there is none. Headings
+    with which the passage begins are its lead."""
     before, own = above.splitlines(), _without_last_headings(passage.strip().splitlines())
-    lead = [] if not own or is_heading([*before, *own], len(before)) else _lead(before, own[0])
+    lead = own[: _end_of_headings([*before, *own], len(before)) - len(before)]
+    own = own[len(lead) :]
+    if own and not lead:
+        lead = _lead(before, own[0])
     return "".join(f"{line}\n" for line in lead), "\n".join(own)
+
+
+def _end_of_headings(lines: Sequence[str], start: int) -> int:
+    """Where the headings end that begin at `start`; at it where there are none, or nothing else follows."""
+    end = start
+    while end < len(lines) and (not lines[end].strip() or is_heading(lines, end)):
+        end += 1
+    return end if end < len(lines) else start
 
 
 def _lead(lines: list[str], first: str) -> list[str]:

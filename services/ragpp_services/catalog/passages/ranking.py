@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 import numpy as np
 from pydantic import JsonValue
@@ -26,6 +26,9 @@ LEAST: Final = 0.09
 INSIDE: Final = 0.75
 """Share of an item's words that a passage of its resource has where it says the item: who is meant, or what stands in
 the head of a table, an item spells out."""
+
+LEAST_STATED: Final = 3
+"""Words that tell one statement of a resource from another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def _signals(told: float, cosine: float) -> dict[str, JsonValue]:
 
 
 class Told(Protocol):
-    """An item or a passage to be shown. `resources`: ids of those that say it."""
+    """An item or a passage to be shown. `resources`: ids of those that say it; `lead`: of a passage, or empty."""
 
     @property
     def text(self) -> str: ...
@@ -101,6 +104,9 @@ class Told(Protocol):
     def is_passage(self) -> bool: ...
     @property
     def is_replaced(self) -> bool: ...
+    @property
+    def lead(self) -> str: ...
+    def raised(self, score: float) -> Self: ...
 
 
 ToldT = TypeVar("ToldT", bound=Told)
@@ -111,40 +117,76 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collecti
     that is hardly about the question (LEAST) or far behind the best item (BESIDE).
 
     An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
-    item where the passage says no more, or has none of the terms `asked` that the item has not. A passage that says
-    what was replaced since is left out: its item tells that.
+    item where the passage says no more, or has none of the terms `asked` that the item has not. Where the passage's
+    lead has all of these that the passage has, what is asked is answered by all that stands below it, of which the item
+    may be the exception: the passage is shown in the item's place. A passage that says what was replaced since is left
+    out: its item tells that.
     """
-    words = {id(one): frozenset(stored_terms(one.text)) for one in (*items, *passages)}
-
-    def says(one: ToldT, other: ToldT) -> bool:
-        wanted = words[id(other)]
-        shared = not one.resources.isdisjoint(other.resources)
-        return shared and len(wanted & words[id(one)]) >= INSIDE * len(wanted)
-
-    def has_all(item: ToldT, passage: ToldT) -> bool:
-        held = words[id(passage)].intersection(asked)
-        return bool(held) and held <= words[id(item)]
-
-    replaced = [one for one in items if one.is_replaced]
+    compared = _Compared(items, passages, asked)
     least = BESIDE * _odds(max((one.score for one in items), default=0.0))
-    near = [one for one in passages if one.score >= LEAST and _odds(one.score) >= least]
-    holding = [
-        one
-        for one in near
-        if not any(says(one, item) for item in replaced)
-        and not any(says(item, one) for item in items)
-        and not any(says(one, item) and has_all(item, one) for item in items)
-    ]
+    kept, holding = list(items), list[ToldT]()
+    for one in passages:
+        told = [item for item in kept if compared.says(one, item)]
+        if one.score < LEAST or _odds(one.score) < least or any(item.is_replaced for item in told):
+            continue
+        if any(compared.stands_for(item, one) for item in items):
+            continue
+        if told and compared.is_asked_for(one):
+            kept = [item for item in kept if not any(item is other for other in told)]
+            holding.append(one.raised(max(one.score, *(item.score for item in told))))
+        else:
+            holding.append(one)
+    holding.sort(key=lambda one: -one.score)
     shown: list[ToldT] = []
-    for one in _merged(items, holding):
+    for one in _merged(kept, holding):
         if one.is_passage:
-            again = any(says(one, other) for other in shown if not other.is_passage)
+            again = any(compared.says(one, other) for other in shown if not other.is_passage)
             again = again or any(one.text == other.text for other in shown)
         else:
-            again = any(says(other, one) for other in shown if other.is_passage)
+            again = any(compared.says(other, one) for other in shown if other.is_passage)
         if not again:
             shown.append(one)
     return shown
+
+
+class _Compared:
+    """Items and passages by their words, and by the terms `asked`."""
+
+    def __init__(self, items: Sequence[Told], passages: Sequence[Told], asked: Collection[int]) -> None:
+        self._asked = frozenset(asked)
+        self._words = {one.text: _terms(one.text) for one in (*items, *passages)}
+        self._stated = {one.text: _stated(one.text) for one in items}
+
+    def says(self, one: Told, other: Told) -> bool:
+        """True where a resource of both says in `one` what `other` does."""
+        words = self._words[one.text]
+        wanted = self._words[other.text] if other.is_passage else self._stated[other.text]
+        shared = not one.resources.isdisjoint(other.resources)
+        return shared and len(wanted & words) >= INSIDE * len(wanted)
+
+    def is_asked_for(self, passage: Told) -> bool:
+        """True where the passage has some of the terms asked, all of them in its lead."""
+        held = self._asked & self._words[passage.text]
+        return bool(held) and held <= _terms(passage.lead)
+
+    def stands_for(self, item: Told, passage: Told) -> bool:
+        """True where the item is to be shown, and not the passage."""
+        if self.says(item, passage):
+            return True
+        held = self._asked & self._words[passage.text]
+        has_all = bool(held) and held <= self._words[item.text] and not self.is_asked_for(passage)
+        return has_all and self.says(passage, item)
+
+
+def _terms(text: str) -> frozenset[int]:
+    return frozenset(stored_terms(text))
+
+
+def _stated(text: str) -> frozenset[int]:
+    """The words of what an item states, behind the headings and the colon that it may stand after; all of them where
+    that is too little to tell it by."""
+    own = _terms(text.rpartition(": ")[2])
+    return own if len(own) >= LEAST_STATED else _terms(text)
 
 
 def _odds(score: float) -> float:

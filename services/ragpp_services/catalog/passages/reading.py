@@ -49,9 +49,8 @@ async def with_passages(
     there = [(found[one.resource, one.part], one) for one in best if (one.resource, one.part) in found]
     if not there:
         return list(items)
-    leads = {passage_id(one.resource_id, one.part): one.lead for one, _ in there}
     shown = told_once(items, [_shown(*one) for one in there], asked.terms)
-    return [_told(one, leads[one.item.item_id], asked.terms, count) if one.is_passage else one for one in shown]
+    return [_told(one, asked.terms, count) if one.is_passage else one for one in shown]
 
 
 def _shown(found: FoundPassage, ranked: RankedPassage) -> Shown:
@@ -72,13 +71,14 @@ def _shown(found: FoundPassage, ranked: RankedPassage) -> Shown:
         found=FoundItem(item, found.ordinal, ("", item.item_id), found.resource_type, found.session_id, _NO_VECTOR),
         item=item,
         ranked=Ranked(found.ordinal, ranked.score, ranked.similarity, ranked.coverage, ranked.explain),
+        lead=found.text[: found.lead],
     )
 
 
-def _told(one: Shown, lead: int, terms: Sequence[int], count: Count) -> Shown:
+def _told(one: Shown, terms: Sequence[int], count: Count) -> Shown:
     """A passage that is shown, with its tokens, and where in it begins what was found."""
     item = one.item.model_copy(update={"tokens": count(one.text)})
-    return replace(one, item=item, focus=focus_of(one.text, lead, terms))
+    return replace(one, item=item, focus=focus_of(one.text, len(one.lead), terms))
 
 
 _NO_VECTOR: Final = np.empty(0, np.float32)
