@@ -155,10 +155,39 @@ def test_a_setting_that_was_commented_out_is_not_set() -> None:
 def test_the_first_line_of_a_paragraph_that_ends_in_no_mark_is_its_heading_and_no_fact() -> None:
     stated = "The lamp blinks twice and goes out\nThe cell holds 300 mAh. It lasts two weeks."
     assert texts(f"Some words.\n\n{stated}\n\nThe kettle holds two litres.", "document") == [
-        "The cell holds 300 mAh",
-        "The cell lasts two weeks",
+        "The lamp blinks twice and goes out: The cell holds 300 mAh",
+        "The lamp blinks twice and goes out: The cell lasts two weeks",
         "The kettle holds two litres",
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "stated"),
+    [
+        (
+            "A kettle costs 39 euros. You can return it within 14 days.",
+            ["A kettle costs 39 euros", "You can return the kettle within 14 days"],
+        ),
+        (
+            "If a table is taken, leave your number; we ring you when a seat is free and keep it for 2 hours.",
+            ["We ring you when a seat is free and keep it for 2 hours"],
+        ),
+        (
+            "Old coats are kept at the door for 30 days and then given to the town's museum.",
+            ["Old coats are kept at the door for 30 days", "Old coats are then given to the town's museum"],
+        ),
+        (
+            "When the jug is full, the kettle stops. It beeps 5 times.",
+            ["When the jug is full, the kettle stops", "The kettle beeps 5 times"],
+        ),
+        (
+            "## It smells of fish\n\nThat happens when 2 cups were left in it.",
+            ["It smells of fish: That happens when 2 cups were left in it"],
+        ),
+    ],
+)
+def test_a_fact_reads_as_a_sentence_whatever_it_leaves_to_another(content: str, stated: list[str]) -> None:
+    assert texts(content, "document") == stated
 
 
 def test_what_is_said_differently_under_two_headings_stands_behind_its_own_and_contradicts_nothing() -> None:

@@ -32,6 +32,8 @@ _IS_A_NOUN: Final = re.compile(
     r"(?:the|a|an|our|my|your|his|her|their|its|all)\s[\w'-]+|(?-i:[A-Z][\w'-]*)|[a-z]{2,}s$|[a-z]{3,}$", re.IGNORECASE
 )
 _SHARE: Final = re.compile(r"\S+\sof\s(?:them|which|whom|these|those|it|us)\b", re.IGNORECASE)
+_PRONOUNS: Final = frozenset({"it", "them", "you", "us", "me", "him", "her"})
+"""Words of what is done with another, "keep it", which is nothing that has a value."""
 _LONGEST: Final = 10
 
 
@@ -51,7 +53,7 @@ def elided(first: Clause, head: str, tail: str) -> str | None:
         if len(said) > clause.verb.start and ((alone and _FIRST.match(tail)) or _IN_PLACE.match(tail)):
             return f"{said} {tail}"
         other = _THE_OTHER.match(tail)
-        if other and len(said) > clause.verb.start:
+        if other and len(said) > clause.verb.start and not _PRONOUNS & set(other["other"].lower().split()):
             return f"{_who(other, first.subject)} {said[clause.verb.start :]} {other['value']}"
     return _by_preposition(clause, tail)
 

@@ -1,6 +1,6 @@
 """Reads the facts of a resource, of any type, sentence by sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ from ragpp.extraction.facts.configurations import settings
 from ragpp.extraction.facts.conversations import introduced, spoken
 from ragpp.extraction.facts.evidence import content as words_of
 from ragpp.extraction.facts.evidence import is_strong
-from ragpp.extraction.facts.hanging import hanging, is_a_title, under_headings
+from ragpp.extraction.facts.hanging import after_headings, hanging, is_a_title, under_headings
 from ragpp.extraction.facts.judging import (
     PROPERTY,
     answer_before_a_clause,
@@ -29,12 +29,13 @@ from ragpp.extraction.facts.standing import (
     about,
     as_a_statement,
     behind,
+    lacks_its_object,
     points,
     spoken_by,
     with_apostrophes,
     written_out,
 )
-from ragpp.extraction.facts.topics import Topic, Who
+from ragpp.extraction.facts.topics import Topic, Who, thing_of
 from ragpp.extraction.facts.verbs import Clause, lacks_the_speaker
 from ragpp.extraction.port import (
     Extraction,
@@ -106,7 +107,7 @@ class _Reader:
             return
         if passage.under != self.under:
             self.under = passage.under
-            self.topic = Topic(thing=passage.under[-1] if passage.under else None, lasting=self.topic.lasting)
+            self.topic = Topic(thing=thing_of(passage.under), lasting=self.topic.lasting)
         if passage.compact.text:
             yield from self._sentences(passage)
 
@@ -185,11 +186,28 @@ class _Reader:
         if verbatim.endswith(":") or (verdict.confidence is None and len(parts) == 1):
             yield from self._without_a_verb(passage, sentence, verbatim)
             return
-        topic = replace(self.topic)
-        for part, worth in self._worth_of(parts, sentence, voice, verdict.confidence):
+        whole = verbatim[verdict.skip : verdict.end], verdict.confidence
+        yield from self._in_parts(whole, self._worth_of(parts, sentence, voice, verdict.confidence), passage, who)
+
+    def _in_parts(
+        self,
+        whole: tuple[str, float | None],
+        parts: Iterable[tuple[str, float | None]],
+        passage: Prose | Item,
+        who: Who,
+    ) -> list[tuple[str, float]]:
+        """What the parts of a statement state, each by itself; the whole as it stands where one of them leaves its
+        object to another. Somebody who talks leaves more to what was said before."""
+        topic, stated, given = replace(self.topic), list[tuple[str, float]](), list(parts)
+        text, confidence = whole
+        for part, worth in given:
+            is_cut = len(given) > 1 and not passage.voice.aloud
+            if is_cut and confidence is not None and lacks_its_object(part, topic):
+                return list(self._stated(text, replace(self.topic), passage, confidence))
             if worth is not None:
-                yield from self._stated(part, topic, passage, worth)
+                stated.extend(self._stated(part, topic, passage, worth))
             topic.move_on(part, who)
+        return stated
 
     def _worth_of(
         self, parts: Sequence[str], sentence: Sentence, voice: Voice, whole: float | None
@@ -209,6 +227,8 @@ class _Reader:
         said = introduced(piece, voice)
         whole = written_out(said, topic)
         if whole is None:
+            if not voice.aloud and (placed := after_headings(passage.under, said)) != said:
+                yield as_a_statement(placed), confidence
             return
         placed = about(whole, topic, pointing=points(said)) if voice.aloud else under_headings(passage, whole)
         yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), confidence

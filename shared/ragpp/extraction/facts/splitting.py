@@ -6,7 +6,7 @@ from typing import Final
 
 from ragpp.extraction.facts.eliding import elided, starts_with_a_gap
 from ragpp.extraction.facts.evidence import content, is_strong, names
-from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, starts_with_a_verb
+from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, starts_with_a_past, starts_with_a_verb
 from ragpp.extraction.phrases import singular
 from ragpp.text.english import CALENDAR
 from ragpp.text.sentences import between
@@ -192,7 +192,19 @@ def _after_first(text: str) -> str:
     return text.partition(" ")[2]
 
 
+_CHAIN: Final = re.compile(
+    r"(?:(?:is|are|has|have)|(?:can|may|must|will|shall|should|cannot)\sbe)(?:\sbeen)?\b", re.IGNORECASE
+)
+
+
+def _auxiliaries(first: Clause, part: str) -> list[str]:
+    """The auxiliaries of the clause before that a participle goes on with: "is kept for a week and then given away"."""
+    chain = _CHAIN.match(first.text, first.verb.start) if first.verb else None
+    goes_on = chain and starts_with_a_past(first.text[chain.end() :]) and starts_with_a_past(_THEN.sub("", part))
+    return [chain.group()] if chain and goes_on else []
+
+
 def _whole(part: str, first: Clause, head: str) -> str:
     if _goes_on_with(first, part) and not starts_with_a_gap(part):
-        return f"{first.subject} {part}"
+        return " ".join([first.subject, *_auxiliaries(first, part), part])
     return elided(first, head, part) or part

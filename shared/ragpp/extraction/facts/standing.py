@@ -5,8 +5,8 @@ import re
 from typing import Final
 
 from ragpp.extraction.facts import evidence
-from ragpp.extraction.facts.topics import Topic
-from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, words_with_places
+from ragpp.extraction.facts.topics import Topic, as_an_object
+from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, starts_with_a_verb, words_with_places
 from ragpp.extraction.times.tenses import IRREGULAR_PASTS
 from ragpp.text.english import word_set
 from ragpp.text.persons import resolved
@@ -72,7 +72,7 @@ def written_out(text: str, topic: Topic) -> str | None:
     match = _PRONOUN.match(text)
     if match is None or _OF_NOTHING.match(text):
         return _with_its_object(_with_the_person(text, topic), topic)
-    if match.group().lower() in _POINTING and text[match.end() :].split(maxsplit=1)[0].lower() not in AUXILIARIES:
+    if _is_before_a_noun(match.group().lower(), text[match.end() :].lstrip()):
         return f"The{text[match.end() :]}"
     person = match["person"] or match["persons"]
     stands_for = (topic.person or _a_person(topic.thing)) if person else topic.thing or topic.named
@@ -90,6 +90,13 @@ def written_out(text: str, topic: Topic) -> str | None:
         word = _LONG_FORM.get(contracted[1]) or ("has" if re.match(r"'s (?:been|got|had)\b", rest) else "is")
         rest = f" {word}{rest[contracted.end() :]}"
     return capitalised(stands_for + rest)
+
+
+def _is_before_a_noun(word: str, rest: str) -> bool:
+    """True of "this" in "This kettle is …", not in "This happens …"."""
+    if word not in _POINTING or rest.split(maxsplit=1)[0].lower() in AUXILIARIES:
+        return False
+    return word not in {"this", "that"} or not starts_with_a_verb(rest)
 
 
 def _a_person(thing: str | None) -> str | None:
@@ -116,11 +123,14 @@ def _with_its_object(text: str, topic: Topic) -> str:
     verb = Clause(text).verb
     if not _OWN.match(text) and (verb is None or match["owned"] or len(text[verb.end : match.start()].split()) > 1):
         return text
-    if thing[-1].islower() and not thing.lower().startswith("the "):
-        thing = f"the {thing}"
-    thing = f"the {thing[4:]}" if thing.startswith("The ") else thing
+    thing = as_an_object(thing)
     whose = possessive(thing) if match["owned"] else thing
     return f"{text[: match.start()]}{whose}{text[match.end() :]}"
+
+
+def lacks_its_object(text: str, topic: Topic) -> bool:
+    """Whether nobody knows what an "it" behind the verb of a statement is: it is in another part of the sentence."""
+    return _INSIDE.search(text) is not None and topic.thing is None and topic.name is None
 
 
 def with_apostrophes(text: str) -> str:

@@ -1,10 +1,11 @@
 """What is being spoken of: what a pronoun stands for, and of what named thing a statement is that names none."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, Clause, finite_verb
+from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, DETERMINERS, Clause, finite_verb
 from ragpp.extraction.naming.lexicon import DEMONYMS, TITLES
 from ragpp.text.english import CALENDAR, CHAT_WORDS, NUMBERS, SENTENCE_OPENERS, STOP_WORDS, word_set
 from ragpp.text.kinship import CANONICAL
@@ -12,6 +13,9 @@ from ragpp.text.kinship import CANONICAL
 _NO_TOPIC: Final = word_set(
     "i we you it they he she this that these those there here who which what one some nobody nothing everything "
     "everyone somebody something anyone how when where why"
+)
+_SUBORDINATES: Final = word_set(
+    "if when whenever whether because although though unless as once while since after before until"
 )
 _LONGEST: Final = 8
 _PHRASE: Final = re.compile(
@@ -32,6 +36,7 @@ _RELATIVE: Final = re.compile(
     rf"(?:{'|'.join(sorted(CANONICAL, key=len, reverse=True))})\b(?!-)(?:,?\s(?P<name>[A-Z][\w-]+))?"
 )
 _ARTICLE: Final = re.compile(r"(?:the|a|an|our|my|your|this|their)\s", re.IGNORECASE)
+_ARTICLES: Final = word_set("the a an")
 _ENDS_A_PHRASE: Final = (
     STOP_WORDS | AUXILIARIES | BEFORE_A_NOUN | word_set("within next this yesterday today since per until ago")
 )
@@ -67,6 +72,12 @@ class Topic:
         if straight.endswith("?") and _GOES_ON.search(straight):
             return
         clause = Clause(straight)
+        supposed = subordinated(clause.subject)
+        if supposed and not _stands_for_another(supposed):
+            clause = Clause(straight.partition(", ")[2])
+            if not clause.subject:
+                self.thing = None
+                return
         subject = clause.subject
         name = _named_thing(straight, who) if len(straight.split()) > 1 else None
         leads = name is not None and _leads(name, straight, subject)
@@ -123,6 +134,24 @@ class Topic:
             not likely or relative.group() in Clause(text).subject
         ):
             self.person = relative.group()
+
+
+def thing_of(headings: Sequence[str]) -> str | None:
+    """What the nearest heading names; None where it asks or states something."""
+    nearest = headings[-1] if headings else None
+    if not nearest or nearest.endswith("?") or _stands_for_another(nearest):
+        return None
+    return nearest if finite_verb(nearest) is None else None
+
+
+def subordinated(subject: str) -> str | None:
+    """The subject of a clause that depends on another, "if a course"; None of one that does not."""
+    word, _, rest = subject.partition(" ")
+    return rest if word.lower() in _SUBORDINATES else None
+
+
+def _stands_for_another(subject: str) -> bool:
+    return subject.split(maxsplit=1)[0].lower() in _NO_TOPIC
 
 
 def _leads(name: str, text: str, subject: str) -> bool:
@@ -201,6 +230,17 @@ def _phrase(text: str) -> str | None:
             article = match["article"].lower()
             return f"{'the' if article in {'a', 'an', 'this', 'your', 'my'} else article} {' '.join(kept)}"
     return None
+
+
+def as_an_object(thing: str) -> str:
+    """What began a sentence, as it stands within one: "A membership" → "the membership", "Our pool" → "our pool"."""
+    word, _, rest = thing.partition(" ")
+    lowered = word.lower()
+    if rest and lowered in _ARTICLES:
+        return f"the {rest}"
+    if lowered in DETERMINERS:
+        return f"{lowered} {rest}".rstrip()
+    return f"the {thing}" if thing[-1].islower() else thing
 
 
 def _with_its_article(name: str, text: str) -> str:

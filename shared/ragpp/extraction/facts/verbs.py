@@ -46,7 +46,7 @@ _NOT_PAST: Final = word_set(
     "detailed so-called unlimited limited advanced dedicated embedded automated"
 )
 _INVARIANT: Final = word_set("cost costs set put hit cut shut let quit read hurt costed rose fell")
-_DETERMINERS: Final = word_set(
+DETERMINERS: Final = word_set(
     "the a an my our your his her its their this that these those some any no every each all both of and or another "
     "several many few more most other such two three four five six seven eight nine ten per between new current"
 )
@@ -61,7 +61,7 @@ _FOLLOW: Final = word_set(
 _ARTICLES: Final = word_set("the a an your its them")
 _OBJECTS: Final = word_set("it them him her the a an my our this that these those two three four five six twice")
 _ADVERBS: Final = word_set("not never always also still only usually often already now currently just no longer ever")
-_LITTLE: Final = _ADVERBS | _FOLLOW | _DETERMINERS | BEFORE_A_NOUN | STOP_WORDS | CALENDAR
+_LITTLE: Final = _ADVERBS | _FOLLOW | DETERMINERS | BEFORE_A_NOUN | STOP_WORDS | CALENDAR
 _SPEAKERS: Final = word_set("i we they")
 _PLURAL_SUBJECTS: Final = word_set("i we you they who which that people children men women staff")
 _WORD: Final = re.compile(r"[^\W_](?:[\w'’+&/#@]|[-.](?=\w))*")
@@ -169,6 +169,14 @@ def lacks_the_speaker(text: str) -> bool:
     return (_is_past(word) or word in {"did", "had"}) and (following in _OBJECTS or following[0].isdigit())
 
 
+def starts_with_a_past(text: str) -> bool:
+    """Whether the first word of `text`, over adverbs, is a past or a past participle by its form."""
+    words = [match.group().lower() for match in words_with_places(text[:80])]
+    while words and (words[0] in _ADVERBS or words[0].endswith("ly")):
+        words.pop(0)
+    return bool(words) and _is_past(words[0])
+
+
 def starts_with_an_order(text: str) -> bool:
     """Whether `text` begins with a verb as it is in an order: "Send the invoice to Marta"."""
     found = words_with_places(text[:80])
@@ -245,13 +253,13 @@ def _is_verb(found: list[re.Match[str]], index: int) -> bool:
     ):
         return True
     numbered = previous[0].isdigit() and not (index > 1 and found[index - 2].group()[0].isupper())
-    if numbered or previous in _DETERMINERS or previous in BEFORE_A_NOUN or previous.endswith("'s"):
+    if numbered or previous in DETERMINERS or previous in BEFORE_A_NOUN or previous.endswith("'s"):
         return False
     return _is_a_verb_behind(previous, word, following)
 
 
 def _is_a_verb_behind(previous: str, word: str, following: str) -> bool:
-    if word in _INVARIANT or (_is_past(word) and word not in _DETERMINERS):
+    if word in _INVARIANT or (_is_past(word) and word not in DETERMINERS):
         return not following or following.lower() != "of"
     if word in BASES:
         plural = previous in _PLURAL_SUBJECTS or _is_plural(previous)
@@ -265,7 +273,7 @@ def _may_be_a_verb(found: list[re.Match[str]], index: int) -> bool:
     """By form and place: "The altos rehearse on Mondays", "The left brake squeaks"."""
     word, previous = found[index].group(), _before(found, index)
     following = found[index + 1].group() if index + 1 < len(found) else ""
-    if not _is_no_little_word(word) or previous in _DETERMINERS or previous in BEFORE_A_NOUN or previous[0].isdigit():
+    if not _is_no_little_word(word) or previous in DETERMINERS or previous in BEFORE_A_NOUN or previous[0].isdigit():
         return False
     if _is_plural(previous):
         return bool(following) and not word.endswith(("s", "ing")) and _goes_on(following)
