@@ -158,6 +158,15 @@ def test_what_a_heading_asks_is_answered_by_all_that_stands_below_it_and_not_by_
     assert told_once([item, other], [whole], terms("cats in the garden")) == [item, other]
 
 
+def test_a_short_sentence_beside_that_of_an_item_is_no_less_told() -> None:
+    lead, said = (
+        "Are cats let in?\n",
+        "Every May, on its last Sunday, the garden behind the old hall is open for cats and kittens",
+    )
+    whole = passage(f"{lead}Only blind cats. {said}.", 0.4, lead=lead)
+    assert told_once([One(said, 0.6)], [whole], terms("can we take our cats")) == [whole.raised(0.6)]
+
+
 def test_an_item_that_stands_after_its_headings_is_the_sentence_that_a_passage_has() -> None:
     lead = "What is it made of?\n"
     item = One("Small kettle of two litres, What is it made of?: The handle stays cold", 0.9)

@@ -155,14 +155,14 @@ class _Compared:
     def __init__(self, items: Sequence[Told], passages: Sequence[Told], asked: Collection[int]) -> None:
         self._asked = frozenset(asked)
         self._words = {one.text: _terms(one.text) for one in (*items, *passages)}
-        self._stated = {one.text: _stated(one.text) for one in items}
+        self._stated = {one.text: [_stated(one.text)] for one in items}
+        self._stated |= {one.text: _sentences(one.text[len(one.lead) :]) for one in passages}
 
     def says(self, one: Told, other: Told) -> bool:
-        """True where a resource of both says in `one` what `other` does."""
-        words = self._words[one.text]
-        wanted = self._words[other.text] if other.is_passage else self._stated[other.text]
+        """True where a resource of both says in `one` all that `other` states."""
+        words, stated = self._words[one.text], self._stated[other.text]
         shared = not one.resources.isdisjoint(other.resources)
-        return shared and len(wanted & words) >= INSIDE * len(wanted)
+        return shared and all(len(wanted & words) >= INSIDE * len(wanted) for wanted in stated)
 
     def is_asked_for(self, passage: Told) -> bool:
         """True where the passage has some of the terms asked, all of them in its lead."""
@@ -187,6 +187,11 @@ def _stated(text: str) -> frozenset[int]:
     that is too little to tell it by."""
     own = _terms(text.rpartition(": ")[2])
     return own if len(own) >= LEAST_STATED else _terms(text)
+
+
+def _sentences(text: str) -> list[frozenset[int]]:
+    """The words of each sentence or line."""
+    return [_terms(one.text) for one in split(clean(text))]
 
 
 def _odds(score: float) -> float:
