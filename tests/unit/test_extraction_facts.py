@@ -161,6 +161,14 @@ def test_the_first_line_of_a_paragraph_that_ends_in_no_mark_is_its_heading_and_n
     ]
 
 
+def test_only_the_first_line_of_a_paragraph_is_its_heading() -> None:
+    lines = "The lamp blinks twice\nThe cell holds 300 mAh\nThe kettle holds two litres.\n"
+    assert texts(lines, "document") == [
+        "The lamp blinks twice: The cell holds 300 mAh",
+        "The lamp blinks twice: The kettle holds two litres",
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "stated"),
     [

@@ -205,8 +205,10 @@ def is_a_label(label: str) -> bool:
 
 def _level_of(line: str, texts: Sequence[str], following: int) -> int:
     """Of a heading without marks: 8 where a line stands by itself, short, without a full stop and without a verb;
-    `_OF_ONE` where it stands right above the sentences of its paragraph. 0 of any other line."""
+    `_OF_ONE` where it begins a paragraph, right above the sentences of that. 0 of any other line."""
     text, end = line.strip(), following
+    if following < len(texts) and texts[following].strip() and following > 1 and texts[following - 2].strip():
+        return 0
     while end < len(texts) and texts[end].strip() and not (_ITEM.match(texts[end]) or _ROW.match(texts[end])):
         end += 1
     if end > following:
