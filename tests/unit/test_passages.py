@@ -8,11 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.catalog import RESOURCE_TYPES, ResourceType
+from ragpp.extraction.facts.documents import passages
+from ragpp.extraction.facts.passages import Voice
 from ragpp.text.lexical import query_terms, terms
 from ragpp.text.tokens import TokenCounter
+from ragpp_services.catalog.passages.headings import sections
 from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
 from ragpp_services.catalog.passages.ranking import focus_of, told_once
 from ragpp_services.catalog.resources.indexing import cut
+from tests.support.timing import first_of, grows_linearly
 
 RESET: Final = "If the lamp shows Code 7, reset the kettle with the small key."
 
@@ -85,6 +89,17 @@ def test_headings_above_one_another_stay_with_what_they_stand_above() -> None:
     text = "Yes.\n\n# Kettle\n\n## Faults\n\nIt leaks\n\nClose the lid."
     chunks = cut("document", text, {}, TokenCounter())
     assert [text[one.start : one.end] for one in chunks] == [text[:6], text[6:]]
+
+
+@pytest.mark.parametrize(
+    "piece", first_of(["A b\nC d. ", "Is it?\nIt is.\n\n", "It leaks\n\n", "| a |\n", "- a\n", "\n"])
+)
+def test_headings_are_read_in_time_that_grows_as_a_text_does(piece: str) -> None:
+    def read(length: int) -> object:
+        text = (piece * length)[:length]
+        return sections(text), list(passages(text, 0, length, Voice()))
+
+    assert grows_linearly(read, 32_000)
 
 
 @pytest.mark.parametrize("end", ["", "\n\n## The next one\n", "\r\n\r\n"])
