@@ -25,7 +25,7 @@ def said(interaction: Interaction) -> Said | None:
     if len(interaction.content) > _MOST_CHARS:
         return interaction.role, interaction.name, interaction.content
     spoken = [word.strip(_AROUND) for word in interaction.content.casefold().split()]
-    carried = tuple(word for word in spoken if word and word not in _SAY_NOTHING)
+    carried = tuple([word for word in spoken if word and word not in _SAY_NOTHING])
     if not carried or not _OF_ITS_MOMENT.isdisjoint(carried):
         return None
     return interaction.role, interaction.name, carried

@@ -1,34 +1,31 @@
 """A session's view as memories: what the filters let through, and in which order. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from ragpp.models import Memory, MemoryQuery, SessionMessage, SessionView
 from ragpp.names import speaker
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.summary import SummaryLine, unseen
 
+_FILTERED: Final = ("role", "agent_id", "message_type", "channel", "domain", "task_type")
+"""Fields of a message that a filter of the same name asks for."""
 
-def wanted(message: Message, query: MemoryQuery) -> bool:
-    """Whether the query's filters and its moment let the message through."""
+
+def wanted(messages: Iterable[Message], query: MemoryQuery) -> list[Message]:
+    """Those that the query's filters and its moment let through, in their order."""
     filters, span = query.filters, query.filters.time_range
-    if message.id in filters.exclude or (query.as_of is not None and message.occurred_at > query.as_of):
-        return False
-    if span is not None and (
-        (span.start is not None and message.occurred_at < span.start)
-        or (span.end is not None and message.occurred_at >= span.end)
-    ):
-        return False
-    return all(
-        asked is None or asked == given
-        for asked, given in (
-            (filters.role, message.role),
-            (filters.agent_id, message.agent_id),
-            (filters.message_type, message.message_type),
-            (filters.channel, message.channel),
-            (filters.domain, message.domain),
-            (filters.task_type, message.task_type),
-        )
-    )
+    start, end = (None, None) if span is None else (span.start, span.end)
+    asked = [(name, value) for name in _FILTERED if (value := getattr(filters, name)) is not None]
+    return [
+        message
+        for message in messages
+        if message.id not in filters.exclude
+        and (query.as_of is None or message.occurred_at <= query.as_of)
+        and (start is None or message.occurred_at >= start)
+        and (end is None or message.occurred_at < end)
+        and (not asked or all(getattr(message, name) == value for name, value in asked))
+    ]
 
 
 def wanted_lines(lines: Sequence[SummaryLine], query: MemoryQuery) -> list[SummaryLine]:

@@ -108,7 +108,7 @@ class RedisShortTermTier:
         session = await self._read(query.scope, session_id, EVERYTHING)
         if session is None or budget == 0:
             return []
-        messages = [message for message in session.messages if memories.wanted(message, query)][: query.limit]
+        messages = memories.wanted(session.messages, query)[: query.limit]
         lines = memories.wanted_lines(session.summary, query)
         counter = await self._tokenizers.ready(query.tokenizer)
         view = self._view(session_id, session, budget, messages, lines, counter)

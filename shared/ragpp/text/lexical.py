@@ -201,8 +201,10 @@ def _parts(line: str) -> Iterator[tuple[str, bool]]:
 
 def _spaced(part: str) -> list[str]:
     """The words of what has no run of UNSPACED."""
-    found = (_plain(match.group().replace("’", "'")) for match in _WORD.finditer(part))
-    return [word for word in found if word]
+    found = _WORD.findall(part)
+    if part.isascii():
+        return found
+    return [word for one in found if (word := _plain(one.replace("’", "'")))]
 
 
 def _further(line: str) -> Iterator[str]:
