@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import uuid4
 
 import asyncpg
@@ -42,6 +42,16 @@ from tests.support.short_term import PATIENCE_S
 T = TypeVar("T")
 
 
+PATIENT: Final = {
+    "GATEWAY_DEADLINE_MS": "20000",
+    "GATEWAY_IDENTITY_TIMEOUT_S": "60",
+    "NEO4J_QUERY_TIMEOUT_S": "60",
+}
+"""Settings of services that a machine may stop for some seconds, with their stores or without."""
+STILL: Final = {"POSTGRES_IDLE_TRANSACTION_S": "19.5", "POSTGRES_QUERY_TIMEOUT_S": "60"}
+"""The same of one whose transactions nobody waits for: what a stopped worker holds is let go of later."""
+
+
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
     """The environment that the services of the tests run with."""
     return {
@@ -50,15 +60,14 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
         "REDIS_URL": endpoints.redis_url.get_secret_value(),
         "REDIS_TIMEOUT_S": str(PATIENCE_S),
-        "GATEWAY_IDENTITY_TIMEOUT_S": "10",
         "NEO4J_URI": endpoints.neo4j_uri,
         "NEO4J_USER": endpoints.neo4j_user,
         "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
         "FORGETTING_KEY": KEY,
         "EMBEDDING_PROVIDER": "hashing",
         "GATEWAY_AUDIT_SPOOL": str(folder / "audit-spool.jsonl"),
-        "GATEWAY_DEADLINE_MS": "5000",
         "WORKER_SCHEDULE": "false",
+        **PATIENT,
     }
 
 
@@ -98,7 +107,7 @@ class RealGateway:
     def client(self, key: str | None) -> httpx.AsyncClient:
         """A client with `key`; what the application raises is answered, as a server would."""
         headers = {"authorization": f"Bearer {key}"} if key else {}
-        return httpx.AsyncClient(transport=self._transport(), base_url="http://gateway", headers=headers, timeout=30)
+        return httpx.AsyncClient(transport=self._transport(), base_url="http://gateway", headers=headers, timeout=120)
 
     @asynccontextmanager
     async def newcomer(self) -> AsyncIterator[httpx.AsyncClient]:
@@ -157,7 +166,7 @@ async def open_gateway(
 ) -> AsyncIterator[RealGateway]:
     """Migrate, open the tiers once, and put the gateway and a worker on them. `clock`: of the tiers, and of what a
     person sets; `more`: settings besides."""
-    settings = {**settings_of(endpoints, folder), **(more or {})}
+    settings = {**settings_of(endpoints, folder), **STILL, **(more or {})}
     async with AsyncExitStack() as stack:
         stack.enter_context(environment(settings))
         await all_in_one.migrate_all()
