@@ -1,9 +1,11 @@
 """A context shows what earns its tokens: as much as the ranking is unsure of, and what rests on that."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import STANDING, Memory, MemoryKind, TierName
+from ragpp.ranking.relevance import relevance
 from ragpp_services.gateway.assembly.helpfulness import AT_MOST, shares, why_not_shown
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.relevance import why_far_behind
@@ -45,6 +47,12 @@ def test_where_the_ranking_is_sure_little_is_shown_and_where_many_are_as_likely_
     unsure = [said(str(n), 0.4) for n in range(10)]
     assert shown(sure) == ["a"]
     assert len(shown(unsure)) == 10
+
+
+def test_of_many_that_are_hardly_likely_none_is_shown_behind_the_best_though_they_have_a_share_together() -> None:
+    best, hardly, likelier = (float(one) for one in relevance(np.array([1.0, 1.0 - 0.8, 1.0 - 0.7])))
+    assert shown([said("a", best), *(said(str(n), hardly) for n in range(60))]) == ["a"]
+    assert len(shown([said("a", best), *(said(str(n), likelier) for n in range(60))])) > 20
 
 
 def test_what_may_say_how_the_best_has_changed_is_shown_with_it() -> None:

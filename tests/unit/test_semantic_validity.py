@@ -166,6 +166,15 @@ def test_consent_to_what_is_forgotten_is_none_to_whoever_says_the_same_later() -
     assert kept.verdict == "confirmed"
 
 
+def test_what_is_said_first_after_a_rejection_is_believed_as_what_is_new() -> None:
+    """Else the state of now, where consent that is spent takes the rejection along, tells another past than it was."""
+    state = BELIEF.fold([lives("porto", 1, 1, "rejected"), lives("porto", 2, 2)])
+    alone = BELIEF.fold([lives("porto", 2, 2)])
+    assert state is not None
+    assert alone is not None
+    assert state.believed == alone.believed
+
+
 def test_with_consent_that_is_spent_goes_the_rejection_that_it_took_back() -> None:
     """Or whoever keeps the rest would find the older verdict to be the last."""
     evidence = [lives("porto", 2, 2, "rejected"), lives("porto", 3, 3, "confirmed"), lives("porto", 9, 4)]

@@ -113,7 +113,7 @@ class Belief:
             believed = min(1.0, faded + self.step)
             if held.until is None:
                 return replace(held, believed=believed, believed_at=at)
-            believed = max(self.first, believed) if held.is_asserted or held.verdict is not None else self.first
+            believed = max(self.first, believed) if held.is_asserted or held.verdict == "confirmed" else self.first
             return Held(believed, at, at, None, verdict=held.verdict, is_known=True, is_asserted=True)
         if item.act in ENDING:
             return _ended(held if held.is_known else replace(held, since=at, until=None), item)

@@ -1,7 +1,6 @@
 """Finds the finite verb of an English clause, and with it what the clause is about and what it says of that.
 
-There is no tagger: a verb is known by its form, by what stands before it and by what follows. A heuristic of this
-project.
+There is no tagger: a verb is known by its form, by what stands before it and by what follows. Our own heuristic.
 """
 
 import re
@@ -18,22 +17,21 @@ AUXILIARIES: Final = word_set(
 )
 BASES: Final = word_set(
     "accept add affect aim allow answer appear apply approve arrive ask assign attend author back ban begin belong "
-    "block "
-    "borrow break bring build buy call cancel carry cause change charge check choose claim clear close collect come "
-    "commit connect consist contain continue convert copy cost count cover crash create cut deal decide decline "
+    "block borrow break bring build buy call cancel carry cause change charge check choose claim clear close collect "
+    "come commit connect consist contain continue convert copy cost count cover crash create cut deal decide decline "
     "default define delay delete deliver depend deploy describe differ do double drink drive drop earn eat employ "
     "enable end enter exceed exist expect expire export extend fail fall feature fetch fill finish fit fix fly follow "
     "forward freeze get give go govern grow guarantee handle hang happen have help hire hold host hurt ignore import "
     "improve include increase install integrate invest invoice issue join keep know lack land last launch lead learn "
-    "leave lend let lie limit list live load log lose maintain make manage match mean measure meet merge migrate mount "
-    "move name need notify occur offer open operate order overlap own park pass pay perform plan play point post "
-    "prefer prevent print process produce prohibit provide publish pull push put qualify queue quit reach read rebuild "
-    "receive record redirect reduce refund refuse reject release rely remain remove renew rent replace reply report "
-    "represent require reserve reset resolve rest restart retain retire retry return ride rise rotate round run save "
-    "scale schedule seat sell send serve set ship show sign sit sleep speak specify spend sponsor stand start state "
-    "stay stop store stream study submit subscribe supply support switch sync take talk target teach throw timeout "
-    "total track trade train travel trigger turn update upgrade use validate vary visit wait walk want watch weigh "
-    "win work write"
+    "leave lend let lie limit list live load log lose maintain make manage match mean measure meet merge migrate "
+    "mount move name need notify occur offer open operate order overlap own park pass pay perform plan play point "
+    "post prefer prevent print process produce prohibit provide publish pull push put qualify queue quit reach read "
+    "rebuild receive record redirect reduce refund refuse reject release rely remain remove renew rent replace reply "
+    "report represent require reserve reset resolve rest restart retain retire retry return ride rise rotate round "
+    "run save scale schedule seat sell send serve set ship show sign sit sleep speak specify spend sponsor stand "
+    "start state stay stop store stream study submit subscribe supply support switch sync take talk target teach "
+    "throw timeout total track trade train travel trigger turn update upgrade use validate vary visit wait walk want "
+    "watch weigh win work write"
 )
 """Verbs of texts of every kind, in the form that a plural subject takes."""
 _THIRD_PERSON: Final = frozenset(
@@ -149,8 +147,7 @@ def starts_with_a_verb(text: str) -> bool:
     found = words_with_places(text[:200])
     if not found:
         return False
-    word = found[0].group()
-    lowered = word.lower()
+    lowered = found[0].group().lower()
     if lowered in AUXILIARIES:
         return True
     following = found[1].group() if len(found) > 1 else ""
@@ -171,10 +168,8 @@ def lacks_the_speaker(text: str) -> bool:
 
 def starts_with_a_past(text: str) -> bool:
     """Whether the first word of `text`, over adverbs, is a past or a past participle by its form."""
-    words = [match.group().lower() for match in words_with_places(text[:80])]
-    while words and (words[0] in _ADVERBS or words[0].endswith("ly")):
-        words.pop(0)
-    return bool(words) and _is_past(words[0])
+    spoken = (match.group().lower() for match in words_with_places(text[:80]))
+    return _is_past(next((word for word in spoken if word not in _ADVERBS and not word.endswith("ly")), ""))
 
 
 def starts_with_an_order(text: str) -> bool:
