@@ -499,7 +499,7 @@ def said_by(process: "subprocess.Popen[bytes]", said: Path, until: str) -> str:
         assert process.poll() is None, text
         return text if until in text and text.endswith("\n") else ""
 
-    return waited_for(complete, within_s=180, what=until)
+    return waited_for(complete, within_s=420, what=until)
 
 
 def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(ragpp: CommandLine, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ from tests.support.source import ROOT
 def test_a_wrong_setting_is_named_before_anything_is_started(
     name: str, value: str, said: str, ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("POSTGRES_QUERY_TIMEOUT_S", raising=False)
     monkeypatch.setenv(name, value)
     done = ragpp("up", home=tmp_path / "none")
     assert done.returncode == 1
