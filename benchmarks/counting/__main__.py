@@ -1,6 +1,6 @@
 """Counts what fixed requests cost, beside what was recorded.
 
-    python -m benchmarks.counting [--write] [--runs 5] [--sizes 100,1000,20000] [--out FILE]
+    python -m benchmarks.counting [--write] [--runs 5] [--sizes 100,1000] [--out FILE]
 
 On a stack of its own and with the hashing embedder. A relay before PostgreSQL counts SQL statements, transactions,
 round trips and bytes of answers; Python's profiler counts Cypher statements, Redis commands, calls and objects. The
@@ -41,7 +41,7 @@ from ragpp_infra.embedded.stack import Endpoints, Stack
 from tests.support.real_gateway import open_gateway
 from tests.support.scopes import new_scope
 
-SIZES = (100, 1_000, 20_000)
+SIZES = (100, 1_000)
 
 
 async def counted(endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], runs: int) -> dict[str, list[Counts]]:
