@@ -19,7 +19,7 @@ RECORDED_ON: Final = (3, 11)
 """The version of Python whose calls are recorded."""
 WARMING: Final = 6
 CONNECTIONS: Final = 4
-"""Of each pool. A connection prepares a statement when it first sees it, so all of them are warmed up at once."""
+"""Connections of each pool. One prepares a statement when it first sees it, so all of them are warmed up at once."""
 RUNS: Final = 5
 NAMED: Final = 20
 """At most so many functions or statements are named where there are more."""
@@ -82,15 +82,15 @@ def _by_beginning(statements: Mapping[str, int]) -> dict[str, int]:
 
 
 def usual(counts: Sequence[Counts]) -> Counts:
-    """What a run costs as a rule: of each measure the lower median. It is what is recorded."""
+    """The usual cost, which is recorded: of each measure the lower median."""
     totals = {measure: median_low(one.totals[measure] for one in counts) for measure in MEASURES}
     middle = _by_calls(counts)[(len(counts) - 1) // 2]
     return Counts(totals, middle.functions, middle.statements)
 
 
 def least(counts: Sequence[Counts]) -> Counts:
-    """What a run costs that nothing came between: of each measure the least. It is what is compared, so that a busy
-    machine is no growth."""
+    """The cost of a run that nothing came between, which is compared: of each measure the least, so that a busy machine
+    is no growth."""
     totals = {measure: min(one.totals[measure] for one in counts) for measure in MEASURES}
     fewest = _by_calls(counts)[0]
     return Counts(totals, fewest.functions, fewest.statements)
@@ -101,7 +101,7 @@ def _by_calls(counts: Sequence[Counts]) -> list[Counts]:
 
 
 def measures() -> Sequence[str]:
-    """What can be compared here: other versions of Python call other functions, and stores are asked the same."""
+    """The measures that are compared here: another version of Python calls other functions and asks stores the same."""
     return MEASURES if sys.version_info[:2] == RECORDED_ON else OF_STORES
 
 

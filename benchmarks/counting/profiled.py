@@ -12,7 +12,7 @@ from typing import Final
 
 _OURS: Final = ("ragpp", "ragpp_services", "ragpp_infra")
 _BY_THE_CLOCK: Final = frozenset({"asyncio", "selectors.py", "threading.py", "concurrent", "contextlib.py"})
-"""Of Python's own library: how often they are called depends on when bytes arrive."""
+"""Parts of Python's own library: how often they are called depends on when bytes arrive."""
 _COUNTING: Final = frozenset({"benchmarks", "tests", "httpx"})
 _MAKES: Final = frozenset({"__init__", "__new__", "model_construct", "model_validate", "_make"})
 _CYPHER: Final = ("neo4j", "run")
@@ -32,7 +32,7 @@ class Called:
 
     @property
     def calls(self) -> int:
-        """Of our functions, in all."""
+        """The calls of our functions, in all."""
         return self.functions.total()
 
     def add(self, code: CodeType | str, times: int) -> None:
@@ -92,7 +92,7 @@ class Profiles:
         return found
 
     def since(self, before: Counter[CodeType | str]) -> Called:
-        """What has been called since `counted` said `before`."""
+        """The calls since `counted` said `before`."""
         called = Called()
         for code, times in (self.counted() - before).items():
             called.add(code, times)

@@ -19,7 +19,7 @@ _ENDS: Final = (b"COMMIT", b"ROLLB")
 
 @dataclass
 class Passed:
-    """What went through. `statements`, by their text: those between BEGIN and COMMIT, and any outside of a
+    """The traffic that went through. `statements`, by their text: those between BEGIN and COMMIT, and any outside of a
     transaction."""
 
     statements: Counter[str] = field(default_factory=Counter)
@@ -28,7 +28,7 @@ class Passed:
     bytes_answered: int = 0
 
     def since(self, before: "Passed") -> "Passed":
-        """What went through after `before` was copied from this."""
+        """The traffic after `before` was copied from this."""
         return Passed(
             self.statements - before.statements,
             self.transactions - before.transactions,

@@ -195,12 +195,12 @@ NewId = Annotated[
 """Of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 NewName = Annotated[Name, AfterValidator(telling)]
-"""Of somebody or something, as a caller gives it; what is stored may have one in which nothing shows."""
+"""The name of somebody or something, as a caller gives it; what is stored may have one in which nothing shows."""
 CalledName = Annotated[NewName, AfterValidator(folded)]
 """The same as a person gives it, whatever its white space."""
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
 NewLabel = Annotated[Label, AfterValidator(telling)]
-"""Of what is to be stored; what is stored may have one in which nothing shows."""
+"""The label of what is to be stored; what is stored may have one in which nothing shows."""
 Said = Annotated[Text, AfterValidator(telling)]
 """Text that is kept for what it says: something in it shows."""
 Content = Annotated[

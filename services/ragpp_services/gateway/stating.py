@@ -24,7 +24,7 @@ _WHEN_IT_IS_SO: Final = "State what holds by now, and when it has begun or ended
 
 async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRelationship:
     """`body` without secrets, with what it leaves open. Raises InvalidInput for what would end before it begins, or is
-    still to come, and for a name in which nothing shows."""
+    still to come."""
     now = parts.clock()
     refuse_what_is_ahead({"valid_from": body.valid_from, "valid_to": body.valid_to}, now, _WHEN_IT_IS_SO)
     source, target = called(parts, body.source), called(parts, body.target)

@@ -67,7 +67,7 @@ class Scored(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What triggers are compared with: the query's stems, and the names of what is being done. `asked`: the words of
+    """The facts that triggers meet: the query's stems, and the names of what is being done. `asked`: the words of
     three letters and more, which what is known is compared with."""
 
     text: str
@@ -87,7 +87,7 @@ class Situation:
         )
 
     def calls_up(self, triggers: Iterable[str]) -> bool:
-        """Whether one of `triggers` is a phrase of the text in any form of its words ("recipes" of "a recipe"), or is
+        """True where one of them is a phrase of the text in any form of its words ("recipes" of "a recipe"), or is
         the task type, domain or channel."""
         for trigger in triggers:
             words = words_of(trigger)

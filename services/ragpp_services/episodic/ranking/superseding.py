@@ -55,11 +55,11 @@ FARTHER: Final = 0.15
 what is said of something else about the same ("the office dog is now asleep" of which dog it is) is farther still."""
 SEEN: Final = 5
 LIKE_IT: Final = 0.5
-"""What is among the SEEN best, came after the first and is so much LIKE_IT may say what has become of it. Nothing is
-set before the first for that: it is shown with it. Chosen on five made-up lives and the development conversations,
-whose contexts of 500 tokens have as many lines about the question with it, and 19.1 % of 19.7: with the ten best and
-0.4 they are 27.4 % of 28.7, and 17.3 of 19.7. Of eight changes of mind that a family's chat had it finds six, with 0.4
-seven."""
+"""A statement among the SEEN best that came after the first and is so much LIKE_IT may say what has become of it.
+Nothing is set before the first for that: it is shown with it. Chosen on five made-up lives and the development
+conversations, whose contexts of 500 tokens have as many lines about the question with it, and 19.1 % of 19.7: with the
+ten best and 0.4 they are 27.4 % of 28.7, and 17.3 of 19.7. Of eight changes of mind that a family's chat had it finds
+six, with 0.4 seven."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 

@@ -23,10 +23,10 @@ tokens contexts of the latter lose their answer for 7 questions of 1,000, and 29
 the question, 19 % where all that fits is shown. Odds until ENOUGH did better than a least probability, which a
 question with many answers as likely takes everything from. `make eval-lives` and `make eval-curve` print what holds."""
 LEAST: Final = 0.01
-"""Of the best one's odds, that a memory has at least: behind a sure answer none is shown only since many, of which each
-adds next to nothing, have a share between them. By the ranking alone, at 500 tokens: lines about the question 28.7 to
-30.1 % of the lives', 19.7 to 22.7 of the conversations', whose contexts lose 9 of 1,000 answers in all; with 0.02 they
-are 32.8 and 27.0, and 17 of 1,000 are lost."""
+"""The least share of the best one's odds that a memory has: behind a sure answer none is shown only since many, of
+which each adds next to nothing, have a share between them. By the ranking alone, at 500 tokens: lines about the
+question 28.7 to 30.1 % of the lives', 19.7 to 22.7 of the conversations', whose contexts lose 9 of 1,000 answers in
+all; with 0.02 they are 32.8 and 27.0, and 17 of 1,000 are lost."""
 AT_MOST: Final = 2
 """Interactions and what is curated, together, that are shown where nothing seems to be about the question."""
 

@@ -204,7 +204,7 @@ def is_a_label(label: str) -> bool:
 
 
 def _level_of(line: str, texts: Sequence[str], following: int) -> int:
-    """Of a heading without marks: 8 where a line stands by itself, short, without a full stop and without a verb;
+    """A heading's level without marks: 8 where a line stands by itself, short, without a full stop and without a verb;
     `_OF_ONE` where it begins a paragraph, right above the sentences of that. 0 of any other line."""
     text, end = line.strip(), following
     if following < len(texts) and texts[following].strip() and following > 1 and texts[following - 2].strip():

@@ -196,7 +196,7 @@ class _Reader:
         passage: Prose | Item,
         who: Who,
     ) -> list[tuple[str, float]]:
-        """What the parts of a statement state, each by itself; the whole as it stands where one of them leaves its
+        """The facts of a statement's parts, each by itself; the whole as it stands where one of them leaves its
         object to another. Somebody who talks leaves more to what was said before."""
         topic, stated, given = replace(self.topic), list[tuple[str, float]](), list(parts)
         text, confidence = whole

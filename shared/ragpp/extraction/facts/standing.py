@@ -129,7 +129,7 @@ def _with_its_object(text: str, topic: Topic) -> str:
 
 
 def lacks_its_object(text: str, topic: Topic) -> bool:
-    """Whether nobody knows what an "it" behind the verb of a statement is: it is in another part of the sentence."""
+    """True where nobody knows what an "it" behind the verb of a statement is: it is in another part of the sentence."""
     return _INSIDE.search(text) is not None and topic.thing is None and topic.name is None
 
 

@@ -137,7 +137,7 @@ class Topic:
 
 
 def thing_of(headings: Sequence[str]) -> str | None:
-    """What the nearest heading names; None where it asks or states something."""
+    """The thing that the nearest heading names; None where it asks or states something."""
     nearest = headings[-1] if headings else None
     if not nearest or nearest.endswith("?") or _stands_for_another(nearest):
         return None
@@ -233,7 +233,7 @@ def _phrase(text: str) -> str | None:
 
 
 def as_an_object(thing: str) -> str:
-    """What began a sentence, as it stands within one: "A membership" → "the membership", "Our pool" → "our pool"."""
+    """A sentence's beginning as it stands within one: "A membership" → "the membership", "Our pool" → "our pool"."""
     word, _, rest = thing.partition(" ")
     lowered = word.lower()
     if rest and lowered in _ARTICLES:

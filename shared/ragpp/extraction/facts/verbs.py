@@ -167,7 +167,7 @@ def lacks_the_speaker(text: str) -> bool:
 
 
 def starts_with_a_past(text: str) -> bool:
-    """Whether the first word of `text`, over adverbs, is a past or a past participle by its form."""
+    """True where the first word of `text`, over adverbs, is a past or a past participle by its form."""
     spoken = (match.group().lower() for match in words_with_places(text[:80]))
     return _is_past(next((word for word in spoken if word not in _ADVERBS and not word.endswith("ly")), ""))
 
