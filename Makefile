@@ -17,7 +17,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,7 +52,7 @@ check-alerts: install ## the rules for Prometheus and the dashboard's expression
 	cd infra/grafana && promtool test rules alerts_test.yml
 	$(BIN)/pytest -q tests/architecture/test_monitoring.py
 
-test: install ## every test but what prove-stops and prove-linear have, in two processes with an embedded stack each; PROCESSES=0 does all in one
+test: install ## every test but what prove-cases has, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS) $(REPORTED)
 
 test-containers: install ## contract, integration and end-to-end tests, the stores in containers of a Docker engine; TESTS="file …": a part
@@ -135,6 +135,10 @@ reference-vectors: install ## make the committed reference vectors again, in an 
 
 prove-bounds: install ## recalls tell how fresh they are, also when PostgreSQL hangs; a request of 8 MB, and another tenant's p95 beside it
 	$(BIN)/python -m benchmarks.prove_bounds
+
+prove-cases: install ## each case of what `make test` tries a part of, beside prove-linear, and more conversations of two agents
+	$(BIN)/pytest -m exhaustive $(SUITES) --timeout=3600
+	RAGPP_VIEW_CASES=30 $(BIN)/pytest tests/e2e/test_views_equal.py
 
 prove-containers: install ## each container of a running docker compose is killed and comes back; root, with RAGPP_API_KEY
 	$(BIN)/python -m benchmarks.prove_containers --url http://127.0.0.1:$(or $(GATEWAY_PORT),8700)

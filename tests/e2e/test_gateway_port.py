@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ragpp_infra.embedded.home import HOST, Home
-from ragpp_infra.embedded.services import ServiceReport, Services
+from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
 from ragpp_infra.embedded.stack import Endpoints
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
@@ -41,12 +41,16 @@ def stranger_at(port: int) -> Iterator[None]:
 
 
 class Overtaken(Services):
-    """A stranger takes the first port between its choice and the gateway's start, and keeps it until `stack` ends."""
+    """The gateway alone. A stranger takes the first port between its choice and the gateway's start, and keeps it
+    until `stack` ends."""
 
     def __init__(self, home: Home, stack: ExitStack) -> None:
         super().__init__(home)
         self.ports: list[int] = []
         self._stack = stack
+
+    def names(self) -> list[str]:
+        return [GATEWAY]
 
     def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
         port = int(settings["GATEWAY_PORT"])
@@ -66,7 +70,7 @@ def test_a_gateway_whose_port_was_taken_meanwhile_gets_another(
     with ExitStack() as leaving:
         services = Overtaken(home, leaving)
         leaving.callback(services.down, fast=True)
-        gateway, _ = services.up(endpoints)
+        (gateway,) = services.up(endpoints)
         taken, ours = services.ports[:2]
         assert taken != ours
         assert gateway.pid == services.pid("gateway")

@@ -1,7 +1,7 @@
 """A worker as a process of its own: it digests what is written, whatever one event or one death does to it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Final, TypeAlias, cast
 
@@ -22,15 +22,30 @@ DIGESTED_S: Final = 300.0
 """Longest wait for a backlog: it may have to sit out the lease of a worker that was killed."""
 Ask: TypeAlias = Callable[[], Awaitable[int]]
 USERS: Final = ("ann", "ben", "cleo")
-MESSAGES_EACH: Final = 120
+MESSAGES_EACH: Final = 40
+
+
+@pytest.fixture(scope="module")
+def process(gateway: RealGateway, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A worker for the tests that want no other settings: it need not start again for each."""
+    folder = tmp_path_factory.mktemp("worker")
+    process = ServiceProcess("ragpp_services.workers", {**gateway.settings, "LOG_LEVEL": "INFO"}, folder)
+    yield process
+    process.stop()
 
 
 @pytest.fixture
-async def worker(gateway: RealGateway, tmp_path: Path) -> AsyncIterator[ServiceProcess]:
+def worker(process: ServiceProcess) -> ServiceProcess:
     """A running worker; `kill` and `start` are the test's to use."""
-    process = ServiceProcess("ragpp_services.workers", {**gateway.settings, "LOG_LEVEL": "INFO"}, tmp_path)
-    with running(process):
-        yield process
+    if process.pid is None:
+        process.start()
+    return process
+
+
+@pytest.fixture
+def no_worker(process: ServiceProcess) -> None:
+    """None but those that the test starts itself."""
+    process.stop()
 
 
 async def pending(api: httpx.AsyncClient, *user_ids: str) -> int:
@@ -98,7 +113,7 @@ async def test_a_long_document_keeps_no_other_user_waiting(api: httpx.AsyncClien
         return str((await api.get(f"/v1/jobs/{job}", params={"user_id": user_id})).json()["state"])
 
     lines = [
-        f"Pump {number} of Leeds was serviced on {1 + number % 28} May {2000 + number % 25}." for number in range(9_000)
+        f"Pump {number} of Leeds was serviced on {1 + number % 28} May {2000 + number % 25}." for number in range(4_000)
     ]
     long = await extracting("ann", "\n\n".join(lines))
 
@@ -174,6 +189,7 @@ async def test_a_worker_that_is_killed_in_its_work_leaves_nothing_undone_and_not
         worker.kill()
         interrupted += await pending(api, *USERS) > 0
     said_by_each = rounds * MESSAGES_EACH
+    await gateway.run_out(tenant)
     worker.start()
     await digested(api, worker, *USERS)
 
@@ -192,6 +208,7 @@ async def test_a_worker_that_is_killed_in_its_work_leaves_nothing_undone_and_not
     assert await failed(gateway, tenant) == []
 
 
+@pytest.mark.usefixtures("no_worker")
 async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealGateway, tmp_path: Path) -> None:
     other_model = {**gateway.settings, "EMBEDDING_PROVIDER": "onnx"}
     process = ServiceProcess("ragpp_services.workers", other_model, tmp_path)
@@ -204,6 +221,7 @@ async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealG
         assert "MEM-013" in process.said()
 
 
+@pytest.mark.usefixtures("no_worker")
 async def test_a_worker_starts_and_does_what_it_can_while_the_embedding_endpoint_is_down(
     gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:
@@ -226,6 +244,7 @@ async def test_a_worker_starts_and_does_what_it_can_while_the_embedding_endpoint
     assert (await api.get("/v1/pending", params={"user_id": "ann", "receipt": receipt})).json()["pending"] == 1
 
 
+@pytest.mark.usefixtures("no_worker")
 async def test_what_settles_is_extracted_and_reflected_upon_without_anybody_asking(
     gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from tests.support.source import ROOT
 from tests.support.waiting import eventually
 
 HOST: Final = "127.0.0.1"
-_STOP_S: Final = 20.0
+_STOP_S: Final = 60.0
 
 
 def free_port() -> int:
