@@ -17,7 +17,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -181,6 +181,9 @@ prove-outage: install ## each store killed in mid-traffic: recalls keep answerin
 
 prove-packing: install ## 100,000 random catalogs: what is packed for an agent never has more tokens than its budget
 	$(BIN)/python -m benchmarks.packing_lab --prove --catalogs 100000
+
+prove-pauses: install ## the tests three times, while all that they run is stopped for 10 s every 30 s; TESTS="file …": a part
+	$(BIN)/python -m benchmarks.prove_pauses -- $(or $(TESTS),-n 2 --dist loadfile --no-loadscope-reorder -q)
 
 prove-properties: install ## the property tests on cases that nobody tried yet: other ones with each run
 	$(BIN)/pytest -m hypothesis --hypothesis-profile=explore --timeout=3600 -x
