@@ -55,7 +55,7 @@ async def test_the_append_only_file_is_rewritten_and_what_was_touched_is_vacuume
         "ledger.events",
     }
     assert "procedural.preferences" in cleaned
-    await eventually(lambda: gone(stack, word), within_s=30, what="the rewritten file")
+    await eventually(lambda: gone(stack, word), within_s=60, what="the rewritten file")
     assert await clean(worker, 0) == []
     other = {**body, "messages": [{"id": "m2", "content": "The weather is fine."}]}
     assert (await api.post("/v1/interactions", json=other)).status_code == 201
@@ -112,7 +112,7 @@ async def test_every_table_that_is_touched_can_be_vacuumed(worker: WorkerParts, 
         after = await vacuums(stack)
         return all(after[table] > before[table] for table in TOUCHED_TABLES)
 
-    await eventually(all_done, within_s=10, what="a vacuum of each, for PostgreSQL only warns of what a role may not")
+    await eventually(all_done, within_s=60, what="a vacuum of each, for PostgreSQL only warns of what a role may not")
 
 
 async def vacuums(stack: RunStack) -> dict[str, int]:

@@ -265,7 +265,7 @@ async def test_what_has_expired_is_not_offered_while_it_waits_to_be_cleaned_up(t
         injection = Injection.model_validate_json(await hook(team, "pre-message", message=ASKED))
         return not (relevant or injection.injection or (await offered(team)).catalog)
 
-    assert await eventually(gone, within_s=30, what="an entry whose moment has passed is offered no more")
+    assert await eventually(gone, within_s=60, what="an entry whose moment has passed is offered no more")
 
 
 async def test_what_misled_is_not_given_unasked_any_more(team: Team) -> None:

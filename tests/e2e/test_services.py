@@ -92,7 +92,7 @@ async def api(cluster: Cluster) -> AsyncIterator[httpx.AsyncClient]:
     made = await create_key(cluster.settings["POSTGRES_OWNER_DSN"], new_scope().tenant_id, scopes)
     headers = {"authorization": f"Bearer {made['key']}"}
     async with httpx.AsyncClient(
-        base_url=cluster.url("gateway"), headers=headers, timeout=30, trust_env=False
+        base_url=cluster.url("gateway"), headers=headers, timeout=90, trust_env=False
     ) as client:
         yield client
 
@@ -256,7 +256,7 @@ async def survives(cluster: Cluster, api: httpx.AsyncClient, case: str) -> None:
         authorization = f"host: x\r\nauthorization: {api.headers['authorization']}"
         writer.write(NOT_HTTP[case].replace(b"host: x", authorization.encode()))
         writer.write_eof()
-        answer = await asyncio.wait_for(reader.read(), timeout=10)
+        answer = await asyncio.wait_for(reader.read(), timeout=60)
     except ConnectionError:
         answer = b""  # refused before all of it was read
     finally:

@@ -217,7 +217,7 @@ async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealG
         async def ended() -> bool:
             return process.said().startswith("(ended)")
 
-        await eventually(ended, within_s=60, what="the worker has ended")
+        await eventually(ended, within_s=DIGESTED_S, what="the worker has ended")
         assert "MEM-013" in process.said()
 
 

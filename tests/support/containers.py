@@ -119,7 +119,7 @@ class ContainerStack:
             answered = self._run("valkey", "cat /data/appendonlydir/*", user="redis")
             return [answered.output] if answered.exit_code == 0 else []  # a rewrite replaced one of them meanwhile
 
-        return waited_for(read, within_s=30, what="the files of one moment", every_s=0.01)
+        return waited_for(read, within_s=60, what="the files of one moment", every_s=0.01)
 
     def _run(self, name: ServerName, script: str, *, user: str) -> BytesExecResult:
         """As root it might do less: the containers have hardly any capability."""

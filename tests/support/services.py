@@ -96,7 +96,7 @@ def running(*services: ServiceProcess) -> Iterator[None]:
             service.stop()
 
 
-async def answers(url: str, *, within_s: float = 60.0, log: ServiceProcess) -> None:
+async def answers(url: str, *, within_s: float = 180.0, log: ServiceProcess) -> None:
     """Return once `url` answers 200. AssertionError with the service's output when it does not in time."""
 
     async def ask() -> bool:
@@ -105,7 +105,7 @@ async def answers(url: str, *, within_s: float = 60.0, log: ServiceProcess) -> N
         except httpx.TransportError:
             return False
 
-    async with httpx.AsyncClient(timeout=5, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
         try:
             await eventually(ask, within_s=within_s, what=url)
         except AssertionError as late:
