@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable
 from typing import Final, get_args
 
-import pytest
-
 from ragpp.catalog import (
     CatalogEventType,
     MemoryCategory,
@@ -23,6 +21,7 @@ from ragpp.errors import MemorySystemError
 from ragpp.memory import MemoryConfig, MemoryManager, MemoryRetryConfig
 from ragpp.memory.layers import CategoryLayer, ItemLayer, ResourceLayer
 from ragpp.models import Value
+from tests.support.each import each_case
 from tests.support.source import ROOT
 
 TEXT: Final = (ROOT / "docs" / "catalog-checklist.md").read_text(encoding="utf-8")
@@ -70,7 +69,7 @@ def test_every_test_that_is_named_exists() -> None:
     assert missing(NAMED.findall(IDENTIFICATION)) == []
 
 
-@pytest.mark.parametrize("kind", [MemoryManager, ResourceLayer, ItemLayer, CategoryLayer])
+@each_case("kind", [MemoryManager, ResourceLayer, ItemLayer, CategoryLayer])
 def test_every_method_has_a_line(kind: type) -> None:
     methods = [name for name, value in vars(kind).items() if not name.startswith("_") and callable(value)]
     assert methods
@@ -78,7 +77,7 @@ def test_every_method_has_a_line(kind: type) -> None:
     assert [name for name in methods if name not in told] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "kind", [Resource, MemoryItem, MemoryCategory, RetrievalResult, MemoryStats, MemoryConfig, MemoryRetryConfig]
 )
 def test_every_field_has_a_line(kind: type[Value]) -> None:

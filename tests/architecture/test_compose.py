@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-import pytest
 import yaml
 
 from ragpp.settings import TierSettings
@@ -16,6 +15,7 @@ from ragpp_infra.embedded.known_settings import known_settings
 from ragpp_infra.embedded.servers import jars, neo4j, postgres, valkey
 from ragpp_infra.secret_file import SECRETS
 from ragpp_services.all_in_one import SERVICES as TIERS
+from tests.support.each import each_case
 from tests.support.source import ROOT
 
 TEXT: Final = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -45,7 +45,7 @@ MAY_HAVE: Final[Mapping[str, set[str]]] = {
 """The secrets that each container is given, and no other."""
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_case("name", sorted(SERVICES))
 def test_a_container_can_write_nowhere_but_on_its_volumes_and_in_memory(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
@@ -55,7 +55,7 @@ def test_a_container_can_write_nowhere_but_on_its_volumes_and_in_memory(name: st
     assert all(parts[0] in COMPOSE["volumes"] for parts in mounted), "no folder of the host"
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_case("name", sorted(SERVICES))
 def test_a_container_has_few_rights_and_a_limit_of_memory(name: str) -> None:
     service = SERVICES[name]
     assert service["cap_drop"] == ["ALL"]
@@ -66,7 +66,7 @@ def test_a_container_has_few_rights_and_a_limit_of_memory(name: str) -> None:
     assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), "logs would fill the disk"
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_case("name", sorted(SERVICES))
 def test_a_container_that_ends_is_started_again_and_one_that_hangs_is_seen(name: str) -> None:
     service = SERVICES[name]
     if name in JOBS:
@@ -93,20 +93,20 @@ def test_no_secret_has_a_default_and_all_of_them_are_made_by_init() -> None:
     assert len(re.findall(r"(?<!\$)\$\{", TEXT)) == len(re.findall(r"\$\{[A-Z_0-9]+:[-?]", TEXT))
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_case("name", sorted(SERVICES))
 def test_a_container_is_given_the_secrets_that_it_needs_and_no_other(name: str) -> None:
     given = set(re.findall(r"\$\{([A-Z_0-9]+):\?", str(SERVICES[name])))
     assert given == MAY_HAVE[name]
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES.keys() - {*STORES}))
+@each_case("name", sorted(SERVICES.keys() - {*STORES}))
 def test_what_a_service_is_given_are_settings(name: str) -> None:
     """A name that is spelt wrongly would be taken for nothing, without a word."""
     ours = {name for name in SERVICES[name]["environment"] if not name.startswith("PROVISION_")}
     assert ours <= known_settings()
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES.keys() - {*STORES, "keys"}))
+@each_case("name", sorted(SERVICES.keys() - {*STORES, "keys"}))
 def test_settings_of_a_laptop_do_not_move_what_lies_in_the_image(name: str) -> None:
     """With a copy of .env.example as settings.env every container was healthy and every write 503: no embedding graph
     was where that said."""

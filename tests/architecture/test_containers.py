@@ -7,13 +7,14 @@ from typing import Final
 import pytest
 
 from tests.support.compose import service
+from tests.support.each import each_case
 from tests.support.left_out import left_out
 from tests.support.source import ROOT
 
 SUITES: Final = ("tests/contract", "tests/integration", "tests/e2e")
 
 
-@pytest.mark.parametrize("name", ["postgres", "redis", "neo4j"])
+@each_case("name", ["postgres", "redis", "neo4j"])
 def test_all_that_compose_is_told_of_a_store_is_known_to_the_tests(name: str) -> None:
     told = service(name, defaultdict(lambda: "given"))
     assert told.volumes

@@ -17,6 +17,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from ragpp.observability.metrics import listed
 from ragpp_services.all_in_one import SERVICES as TIERS
 from ragpp_services.workers.running.digest import STAGES
+from tests.support.each import each_case
 from tests.support.source import ROOT
 
 FOLDER: Final = ROOT / "infra" / "grafana"
@@ -181,7 +182,7 @@ def test_the_dashboard_is_made_of_its_panels() -> None:
     assert done.returncode == 0, f"run {script.relative_to(ROOT)}"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule["alert"]))
+@each_case("rule", RULES)
 def test_an_alert_tells_its_cause_and_what_to_do(rule: dict[str, Any]) -> None:
     assert rule["labels"]["severity"] in {"critical", "warning", "info"}
     assert "for" in rule or rule["labels"]["severity"] == "info"
@@ -218,7 +219,7 @@ def test_promtool_takes_the_rules_and_what_they_say_of_histories_and_every_panel
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", MONITORS)
+@each_case("name", MONITORS)
 def test_what_looks_on_has_few_rights_and_is_published_on_loopback(name: str) -> None:
     service = OVERLAY["services"][name]
     assert service["read_only"] is True

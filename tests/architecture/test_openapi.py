@@ -14,6 +14,7 @@ from ragpp.errors import problems
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.settings import GatewaySettings
+from tests.support.each import each_case
 
 Document = dict[str, object]
 VERBS: Final = frozenset({"get", "post", "patch", "put", "delete"})
@@ -120,7 +121,7 @@ def test_a_body_is_described_with_an_example() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-@pytest.mark.parametrize("kind", ["schemas", "responses", "headers"])
+@each_case("kind", ["schemas", "responses", "headers"])
 def test_every_reference_leads_somewhere(kind: str) -> None:
     components = cast("Document", cast("Document", DESCRIPTION["components"])[kind])
     referred = set(re.findall(rf"#/components/{kind}/([\w.-]+)", json.dumps(DESCRIPTION)))

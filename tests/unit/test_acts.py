@@ -11,6 +11,7 @@ from ragpp.extraction.acts.table import ACTS, Act, act
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.preferences.taste_rules import TASTES, Taste
 from ragpp.extraction.spacy_extractor import SpacyExtractor
+from tests.support.each import each_case
 
 SAID_AT = datetime(2024, 5, 5, 12, tzinfo=UTC)
 
@@ -32,12 +33,12 @@ def stated(extraction: Extraction) -> set[tuple[str, str, str]]:
     return {(tie.source, tie.type, tie.target) for tie in extraction.relationships if tie.type != "RELATED_TO"}
 
 
-@pytest.mark.parametrize("line", ACTS, ids=lambda line: f"{line.kind}: {line.example}")
+@each_case("line", ACTS)
 def test_the_example_of_a_line_is_read_as_its_kind(extractor: SpacyExtractor, line: Act) -> None:
     assert line.kind in kinds(read(extractor, f"{line.example}."))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "verb"),
     [
         ("My sister Elena knitted a hat.", "knit"),
@@ -52,12 +53,12 @@ def test_a_relationship_keeps_the_verb_of_its_clause(extractor: SpacyExtractor, 
     assert [tie.verb for tie in (*found.relationships, *found.ended) if not tie.type.endswith("SISTER_OF")] == [verb]
 
 
-@pytest.mark.parametrize("line", POSTS.values(), ids=lambda line: line.example)
+@each_case("line", POSTS.values())
 def test_the_example_of_a_post_is_read_as_its_kind(extractor: SpacyExtractor, line: Act) -> None:
     assert line.kind in kinds(read(extractor, f"{line.example}."))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "ended"),
     [
         ("I was a paramedic for eleven years.", {("Noor", "WORKS_AS", "paramedic")}),
@@ -73,7 +74,7 @@ def test_what_somebody_was_holds_no_longer(
     assert {(tie.source, tie.type, tie.target) for tie in read(extractor, text).ended} == ended
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "found"),
     [
         ("I don't drink.", {"drink alcohol"}),
@@ -93,14 +94,12 @@ def test_what_somebody_abstains_from_and_is_annoyed_by(extractor: SpacyExtractor
     assert {one.key for one in read(extractor, text).preferences} == found
 
 
-@pytest.mark.parametrize(
-    "text", ["I can't get enough sleep.", "I never get enough sleep.", "I can't have enough time off."]
-)
+@each_case("text", ["I can't get enough sleep.", "I never get enough sleep.", "I can't have enough time off."])
 def test_what_somebody_is_in_want_of_is_no_taste(extractor: SpacyExtractor, text: str) -> None:
     assert not read(extractor, text).preferences
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["I work for the Christmas bonus.", "I'm working for the March launch.", "I work at the Sunday market."],
 )
@@ -108,7 +107,7 @@ def test_a_noun_behind_a_name_is_not_whom_somebody_works_for(extractor: SpacyExt
     assert "WORKS_AT" not in kinds(read(extractor, text))
 
 
-@pytest.mark.parametrize("line", TASTES, ids=lambda line: f"{line.value}: {line.example}")
+@each_case("line", TASTES)
 def test_the_example_of_a_taste_is_one_preference_of_its_polarity(extractor: SpacyExtractor, line: Taste) -> None:
     [found] = read(extractor, f"{line.example}.").preferences
     denied = line.example.endswith("aren't for me")
@@ -117,7 +116,7 @@ def test_the_example_of_a_taste_is_one_preference_of_its_polarity(extractor: Spa
     assert any(len(word) > 2 and word in line.example.lower() for word in f"{found.key} {found.value}".split())
 
 
-@pytest.mark.parametrize("line", ACTS, ids=lambda line: line.example)
+@each_case("line", ACTS)
 def test_what_a_line_names_is_a_list_a_label_or_a_word_of_its_own(line: Act) -> None:
     for what in (line.takes | line.but) - set(NOUNS):
         assert what in {"PERSON", "ORG", "GPE", "EVENT", "PRODUCT", "NAME", "ANY"} or what.islower(), what
@@ -128,7 +127,7 @@ def test_a_line_without_its_columns_is_refused() -> None:
         act("READ | read | obj")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "I didn't read the book.",
@@ -165,7 +164,7 @@ def test_what_is_not_meant_as_a_fact_is_none(extractor: SpacyExtractor, text: st
     assert not {"READ", "VISITED", "LIVES_IN"} & kinds(found)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         (
@@ -193,7 +192,7 @@ def test_who_did_what_comes_from_the_clause(
     assert expected <= stated(read(extractor, text))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "not_meant"),
     [
         ("I visited Rome, not Milan.", "Milan"),
@@ -223,7 +222,7 @@ def test_what_holds_no_longer_is_ended(extractor: SpacyExtractor) -> None:
     assert stated(found) == set()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "Friday isn't my last day at Brightline.",

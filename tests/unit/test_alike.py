@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
 from ragpp_services.episodic.alike import collapsed
+from tests.support.each import each_case
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ def test_the_latest_of_those_that_say_the_same_stands_where_the_best_did() -> No
     assert collapsed([first, other, again]) == [[2, 0], [1]]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [
         ("The car is on level 3", "The car is on level 4"),

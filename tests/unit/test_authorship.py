@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.eval_instructions import FILES, judge, read_cases
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
@@ -11,11 +9,12 @@ from ragpp.llm.suggestions import suggest_rules
 from ragpp_services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
 from ragpp_services.workers.learning.instructions import instructions_of
 from ragpp_services.workers.learning.stated import plainly_own
+from tests.support.each import each_case
 from tests.support.obedient import Obedient
 from tests.support.said import said
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 async def test_a_model_that_obeys_whatever_it_reads_adds_nothing_to_what_is_read_here(path: Path) -> None:
     injections = [case for case in read_cases(path) if case.label == "injection"]
     taught = [one.taught for one in judge(injections, SpacyExtractor(installed_pipeline()))]
@@ -28,7 +27,7 @@ async def test_the_obedient_model_obeys_what_a_user_says_plainly() -> None:
     assert [rule.text for rule in rules] == ["From now on, answer in Welsh, please."]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "plain"),
     [
         ("From now on, answer in Welsh, please.", True),

@@ -35,6 +35,7 @@ from ragpp_infra.backup.tables import SCHEMAS
 from ragpp_infra.provisioning.endpoints import in_role
 from ragpp_services.restoring.schemas import COMPONENTS
 from tests.support.archives import FORGETTING_KEY, NOW, SAID, manifest, written
+from tests.support.each import each_case
 
 
 def read(reader: ArchiveReader) -> dict[str, bytes]:
@@ -95,7 +96,7 @@ def test_its_pieces_are_one_gzip_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert gzip.decompress(packed) == SAID["postgres/a.b"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("left", "told"),
     [
         (0, "no backup"),
@@ -247,7 +248,7 @@ async def test_what_keeps_a_connection_alive_is_never_cancelled_in_the_middle(mo
     assert not connection.was_cancelled
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error",
     [
         asyncpg.DiskFullError("words"),
@@ -255,7 +256,6 @@ async def test_what_keeps_a_connection_alive_is_never_cancelled_in_the_middle(mo
         of_neo4j.ClientError("words"),
         of_redis.ResponseError("OOM words"),
     ],
-    ids=lambda error: type(error).__name__,
 )
 async def test_what_a_store_refuses_is_told_by_its_name_and_without_its_words(error: Exception) -> None:
     for kind in (BackupFailed, RestoreRefused):

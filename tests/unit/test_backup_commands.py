@@ -11,6 +11,7 @@ from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
 from tests.support.archives import FORGETTING_KEY, manifest, written
 from tests.support.command_line import Done, runner
+from tests.support.each import each_case
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_a_backup_of_a_stack_that_does_not_run_is_told_so(run: Callable[..., Don
     assert not (tmp_path / "m").exists()
 
 
-@pytest.mark.parametrize("arguments", [("-", "--json"), ("there",)])
+@each_case("arguments", [("-", "--json"), ("there",)])
 def test_a_backup_writes_over_nothing_and_no_json_into_itself(
     run: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:

@@ -14,6 +14,7 @@ from ragpp.ranking.relevance import raw_of, relevance
 from ragpp.retrieval.calibration import Calibration
 from ragpp_services.gateway.assembly.bearing import about_question, relevance_of
 from ragpp_services.gateway.assembly.memory_key import memory_key
+from tests.support.each import each_case
 
 SCALE: Final = Calibration(0.1, 0.9)
 QUESTION: Final = "Where does Maria's sister live?"
@@ -60,7 +61,7 @@ def level(
     return relevance_of(query, answers, scale, whole=whole, asker=asker)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("similarity", "coverage", "expected"),
     [
         (0.62, 0.55, "clear"),
@@ -168,7 +169,7 @@ def test_the_tiers_that_are_asked_are_told_of_together() -> None:
     assert relevance_of(QUESTION, answers, SCALE, whole=True) == "clear"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "source", "target"),
     [
         ("지훈이는 부산?", "지훈", "부산"),
@@ -184,7 +185,7 @@ def test_a_fact_that_has_all_words_of_a_question_is_clear_in_any_script(
     assert level(relationship(source, "LIVES_IN", target), query=question) == "clear"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "question", ["몽골의 수도는 어디예요?", "Какая столица Монголии?", "蒙古的首都是哪里？", "ما هي عاصمة منغوليا؟"]
 )
 def test_of_a_question_in_letters_that_nobody_measured_it_is_not_said_that_nothing_is_about_it(question: str) -> None:
@@ -206,7 +207,7 @@ def test_what_somebody_asks_about_himself_needs_less_to_be_about_something() -> 
 WITHHELD: Final = "The wifi password is [REDACTED:password]."
 
 
-@pytest.mark.parametrize("query", ["wifi password?", "What's the wifi password?", "how do I get into the wifi?"])
+@each_case("query", ["wifi password?", "What's the wifi password?", "how do I get into the wifi?"])
 def test_what_was_redacted_answers_nothing(query: str) -> None:
     memory = said(0.9, 1.0).model_copy(update={"text": WITHHELD})
     assert level(memory, query=query) == "none"
@@ -222,7 +223,7 @@ def test_what_is_told_beside_it_answers_as_ever() -> None:
     assert level(memory, query="wifi password?") == "none"
 
 
-@pytest.mark.parametrize("joined", [" and ", " btw ", " but ", ", "])
+@each_case("joined", [" and ", " btw ", " but ", ", "])
 def test_a_clause_ends_where_another_thought_begins_also_without_a_mark(joined: str) -> None:
     text = f"bank card pin is [REDACTED:pin]{joined}mum has the second card"
     memory = said(0.9, 1.0).model_copy(update={"text": text})

@@ -12,6 +12,7 @@ from ragpp.fields import TokenizerName
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.readers import Tokenizers
 from ragpp_services.gateway.assembly.packing import Frame, pack
+from tests.support.each import each_case
 
 TOKENIZERS: Final = Tokenizers()
 NAMES: Final[tuple[TokenizerName, ...]] = get_args(TokenizerName)
@@ -83,7 +84,7 @@ def test_no_tokenizer_counts_more_of_a_context_than_its_budget(
     assert "\n\n".join(section.text for section in packed.sections) == packed.context
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_where_memories_suffice_a_context_uses_its_budget(name: TokenizerName) -> None:
     counter = TOKENIZERS.named(name)
     used = []

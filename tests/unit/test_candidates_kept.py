@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import cast
 
-import pytest
-
 from ragpp.entries.values import EntryQuery
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
@@ -16,6 +14,7 @@ from ragpp_services.gateway.catalog.caching import (
     size_of,
 )
 from ragpp_services.gateway.catalog.candidates import Candidate, Message, candidates_of
+from tests.support.each import each_case
 from tests.support.scopes import new_scope
 from tests.support.versions import NOON, Shelf, Watched, message, told
 
@@ -67,7 +66,7 @@ async def test_what_is_written_behind_a_search_is_seen_by_the_next_one() -> None
 WHO = Scope(tenant_id="t", user_id="u")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("scope", "asked"),
     [
         (WHO.model_copy(update={"tenant_id": "t2"}), message()),

@@ -16,6 +16,7 @@ from ragpp_services.catalog.categories.mending import without_lines_naming
 from ragpp_services.catalog.categories.naming import checked_description, checked_name, checked_page
 from ragpp_services.catalog.categories.values import Statement, StatementIds
 from ragpp_services.catalog.pages import resolved
+from tests.support.each import each_case
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 RESOURCES = tuple(f"res_{number}" for number in range(4))
@@ -47,12 +48,12 @@ def never(_earlier: str, _later: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", ["a", "lead_preferences", "q3_2026", "a" * 64])
+@each_case("name", ["a", "lead_preferences", "q3_2026", "a" * 64])
 def test_a_snake_case_name_is_taken(name: str) -> None:
     assert checked_name(name) == name
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     ["", "Lead", "lead preferences", "lead-preferences", "_lead", "lead__preferences", "3rd", "ä", "a" * 65, "a\n"],
 )

@@ -12,6 +12,7 @@ from ragpp.errors import InvalidInput
 from ragpp_infra.cli.catalog.folder import BadFile, TextFile, id_of, places_of, read_files
 from ragpp_infra.embedded.home import Home
 from tests.support.command_line import Done, runner
+from tests.support.each import each_case
 from tests.support.knowing import KnowingGateway
 
 WHAT = "What it costs, and what is in it"
@@ -175,9 +176,7 @@ def test_a_resource_is_stored_extracted_found_and_deleted(
     assert (gateway.resources, gateway.categories, len(gateway.items)) == ({}, {}, 1)
 
 
-@pytest.mark.parametrize(
-    "command", ["resources res_none", "extract res_none", "categories show none", "delete item item_none --yes"]
-)
+@each_case("command", ["resources res_none", "extract res_none", "categories show none", "delete item item_none --yes"])
 def test_what_there_is_not_is_a_failure_that_says_so(catalog: Callable[..., Done], command: str) -> None:
     done = catalog(*command.split())
     assert done.returncode == 1
@@ -194,7 +193,7 @@ def test_a_deletion_that_nobody_confirmed_deletes_nothing(
     assert set(gateway.resources) == {"res_1"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "named"),
     [
         ("store", "--file"),
@@ -225,7 +224,7 @@ def test_a_value_that_cannot_be_is_wrong_usage_and_nothing_is_sent(
     assert gateway.seen == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "command",
     [
         *("import", "store", "extract", "retrieve", "resources", "items", "stats", "events", "rebuild"),

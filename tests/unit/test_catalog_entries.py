@@ -13,6 +13,7 @@ from ragpp.entries.values import ENTRY, MOST_ABSTRACT, MOST_SUMMARY, CatalogEntr
 from ragpp.errors import ConfigurationError
 from ragpp.settings import EntrySettings
 from ragpp.text.readers import Tokenizers
+from tests.support.each import each_case
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 DECISION = "We chose Redux for the dashboard, since its middleware logs every action of the editors."
@@ -32,7 +33,7 @@ def item(content: str = DECISION, **fields: object) -> MemoryItem:
     return MemoryItem.model_validate(of_all | fields)
 
 
-@pytest.mark.parametrize("named", ["`Redux`", "“Redux”", '"Redux"', "https://redux.example"])
+@each_case("named", ["`Redux`", "“Redux”", '"Redux"', "https://redux.example"])
 def test_what_stands_in_quotes_is_part_of_what_is_described(named: str) -> None:
     told = describe(f"We chose {named} for state. " + "The old store stays until the dashboard is rewritten.")
     assert named in told.summary
@@ -51,7 +52,7 @@ def test_an_entry_tells_of_its_item_without_the_content_unless_that_is_asked_for
     assert (whole.content, whole.relevance_vector) == (DECISION, (0.6, 0.8))
 
 
-@pytest.mark.parametrize("most", [10, 27, MOST_SUMMARY])
+@each_case("most", [10, 27, MOST_SUMMARY])
 def test_a_summary_has_at_most_the_characters_that_the_operator_wants(most: int) -> None:
     for said in (GivenEntry(), GivenEntry(summary="Chose Redux for the state of the dashboard")):
         told = description_of(DECISION, said, Tokenizers(), most)
@@ -60,7 +61,7 @@ def test_a_summary_has_at_most_the_characters_that_the_operator_wants(most: int)
         assert set(told.tokens) == set(forms_of(DECISION, told.summary, told.abstract))
 
 
-@pytest.mark.parametrize("most", [9, 51])
+@each_case("most", [9, 51])
 def test_a_summary_is_never_longer_than_the_documents_nor_too_short_to_tell_anything(most: int) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_SUMMARY_MAX_LENGTH"):
         EntrySettings(summary_max_length=most)

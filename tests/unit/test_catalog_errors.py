@@ -1,7 +1,5 @@
 """The catalog's errors have the codes, the titles and the advice of document 002 §7."""
 
-import pytest
-
 from ragpp.errors import (
     CategoryExistsError,
     CategoryNotFoundError,
@@ -18,6 +16,7 @@ from ragpp.errors import (
     VectorIndexError,
 )
 from ragpp.errors.problems import problem_of
+from tests.support.each import each_case
 
 CODES: dict[type[MemorySystemError], tuple[str, int, str]] = {
     ResourceNotFoundError: ("MEM-001", 404, "Resource not found"),
@@ -32,7 +31,7 @@ CODES: dict[type[MemorySystemError], tuple[str, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", CODES, ids=lambda kind: str(kind.__name__))
+@each_case("kind", list(CODES))
 def test_an_error_has_its_code_a_title_for_people_and_advice(kind: type[MemorySystemError]) -> None:
     code, status, title = CODES[kind]
     problem = problem_of(kind("told why"))
@@ -58,7 +57,7 @@ def test_a_category_that_is_not_there_is_told_with_those_that_are() -> None:
     assert not any("Available" in one for one in CategoryNotFoundError.of("prices", []).suggestions)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "words"),
     [
         (ResourceNotFoundError, "list_by_type()"),

@@ -9,9 +9,10 @@ from benchmarks.sealed import sealed
 from benchmarks.stand_in import by_answers
 from ragpp.catalog import RetrievalResult
 from ragpp.testing.choosing import by_words
+from tests.support.each import each_case
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 def test_what_an_answer_must_say_stands_in_the_resource_that_answers(path: Path) -> None:
     contents = {one.id: one for one in read_resources()}
     unanswered = [one.id for one in read_questions(path) if not one.answered_by(contents[one.resource].content)]

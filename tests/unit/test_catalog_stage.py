@@ -28,6 +28,7 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.working import work_on_catalog
 from ragpp_services.workers.stages.observe import findings_of
 from ragpp_services.workers.stages.repair import withdraw
+from tests.support.each import each_case
 from tests.support.episodic import NOON
 from tests.support.kept_catalog import KeptCatalog
 from tests.support.models import Scripted, Suggests
@@ -224,7 +225,7 @@ async def test_what_is_a_mere_fact_to_the_extractor_is_told_by_the_patterns(extr
     assert embedder.embedded == list(told)  # once: what is compared is what is stored
 
 
-@pytest.mark.parametrize("how", [{"learn": False}, {"role": "system"}, {"role": "tool"}])
+@each_case("how", [{"learn": False}, {"role": "system"}, {"role": "tool"}])
 async def test_of_a_message_that_teaches_nothing_there_is_no_item(extractor: Extractor, how: dict[str, object]) -> None:
     tells = said("m1", "The Basic plan costs $99 per month.", **how)
     catalog = KeptCatalog({"res_1": conversation(tells)})
@@ -289,7 +290,7 @@ async def test_a_forgotten_message_goes_and_what_is_left_is_extracted_as_it_was_
     assert ledger.asked == [{"task": "consolidate", "category": "prices", "force": False}]
 
 
-@pytest.mark.parametrize("asked", [{"category_hint": "prices"}, {"again": True}])
+@each_case("asked", [{"category_hint": "prices"}, {"again": True}])
 async def test_items_whose_category_was_deleted_since_it_was_asked_for_come_without_one(
     extractor: Extractor, asked: dict[str, JsonValue]
 ) -> None:
@@ -381,7 +382,7 @@ async def test_the_tier_makes_the_page_where_no_model_answers(extractor: Extract
     assert (result["model"], result["fallback"]) == (None, "unavailable")
 
 
-@pytest.mark.parametrize("how", [{"new_items": 0}, {"edited": True}])
+@each_case("how", [{"new_items": 0}, {"edited": True}])
 async def test_a_page_with_nothing_new_or_a_persons_costs_no_tokens(
     extractor: Extractor, how: dict[str, object]
 ) -> None:
@@ -420,9 +421,7 @@ async def test_all_is_rebuilt_page_by_page_and_it_is_told_how_far(extractor: Ext
     assert erasures.told == [500, 1_000]
 
 
-@pytest.mark.parametrize(
-    "payload", [{}, {"task": "dance"}, {"task": "extract"}, {"task": "consolidate", "category": 1}]
-)
+@each_case("payload", [{}, {"task": "dance"}, {"task": "extract"}, {"task": "consolidate", "category": 1}])
 async def test_what_is_no_task_of_the_catalog_is_invalid(extractor: Extractor, payload: dict[str, JsonValue]) -> None:
     with pytest.raises(InvalidInput):
         await work_on_catalog(parts_of(extractor, KeptCatalog()), [replace(work(), payload=payload)])

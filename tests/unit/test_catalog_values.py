@@ -22,6 +22,7 @@ from ragpp.catalog import (
     RetrievalResult,
     generate_memory_key,
 )
+from tests.support.each import each_case
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 moments = st.datetimes(datetime(1970, 1, 2), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - given one
@@ -121,12 +122,12 @@ def an_item(**fields: object) -> MemoryItem:
     return MemoryItem.model_validate(given | fields)
 
 
-@pytest.mark.parametrize("confidence", [0.0, 0.5, 1.0])
+@each_case("confidence", [0.0, 0.5, 1.0])
 def test_a_confidence_is_from_zero_to_one(confidence: float) -> None:
     assert an_item(confidence=confidence).confidence == confidence
 
 
-@pytest.mark.parametrize("confidence", [-0.01, 1.01, float("nan"), float("inf")])
+@each_case("confidence", [-0.01, 1.01, float("nan"), float("inf")])
 def test_another_confidence_is_none(confidence: float) -> None:
     with pytest.raises(ValidationError):
         an_item(confidence=confidence)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.text.chunking import MAX_TOKENS, TextChunk, chunk
 from ragpp.text.tokens import TokenCounter
+from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
 
 COUNTER = TokenCounter()
@@ -59,7 +60,7 @@ def test_chunks_with_overlap_cover_the_text(text: str, max_tokens: int, data: st
     assert_sound(text, chunk(text, COUNTER, max_tokens, overlap), max_tokens)
 
 
-@pytest.mark.parametrize("text", ["hello", " ", "\n\n", "word " * MAX_TOKENS, "🎉" * 300])
+@each_case("text", ["hello", " ", "\n\n", "word " * MAX_TOKENS, "🎉" * 300])
 def test_a_text_within_the_limit_is_one_chunk_equal_to_it(text: str) -> None:
     assert chunk(text, COUNTER) == [TextChunk(0, 0, len(text), text, COUNTER.count(text))]
 
@@ -76,7 +77,7 @@ def test_a_paragraph_is_a_better_end_than_a_sentence() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "ends"),
     [
         ('He said "we are going home." Then they all left the house and went to the station.', '"we are going home." '),
@@ -107,7 +108,7 @@ def test_overlap_begins_at_a_word_and_repeats_the_end_of_the_chunk_before() -> N
         assert text[after.start - 1] == " "
 
 
-@pytest.mark.parametrize(("max_tokens", "overlap"), [(15, 0), (100, -1), (100, 26)])
+@each_case(("max_tokens", "overlap"), [(15, 0), (100, -1), (100, 26)])
 def test_impossible_limits_are_refused(max_tokens: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="max_tokens"):
         chunk("text", COUNTER, max_tokens, overlap)

@@ -28,6 +28,7 @@ from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import problem_told
 from ragpp_infra.embedded.processes import birth
 from tests.support.command_line import Done
+from tests.support.each import each_case
 
 DRIVERS = frozenset({"asyncpg", "httpx", "neo4j", "redis"})
 SERVICES = frozenset({"celery", "fastapi", "numpy", "onnx", "onnxruntime", "ragpp_services", "spacy", "tokenizers"})
@@ -44,7 +45,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "answers", "unloaded"),
     [
         ("--help", 0, DRIVERS | SERVICES),
@@ -88,7 +89,7 @@ def test_with_json_the_problem_is_json_too(ragpp: Callable[..., Done], tmp_path:
     assert json.loads(done.stderr)["code"] == "MEM-032"
 
 
-@pytest.mark.parametrize("name", ["oracle", "workers-1", "workers-9", "../key"])
+@each_case("name", ["oracle", "workers-1", "workers-9", "../key"])
 def test_the_log_of_what_cannot_be_is_refused_with_the_choice(
     name: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -128,7 +129,7 @@ def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done
     assert "nothing was stored" in done.stderr
 
 
-@pytest.mark.parametrize("what", [("user", "u1"), ("session", "s1", "--user", "u1")], ids=lambda what: what[0])
+@each_case("what", [("user", "u1"), ("session", "s1", "--user", "u1")])
 def test_what_forgets_for_good_asks_first_or_is_told_that_it_is_meant(
     ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
 ) -> None:
@@ -224,7 +225,7 @@ def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:
     assert "timeout" in shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("relevance", "line"),
     [
         ("none", "relevance none: nothing that was found seems to be about the question"),

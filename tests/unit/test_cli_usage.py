@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from ragpp_infra.cli.main import CONTENTS
 from tests.support.command_line import Done
+from tests.support.each import each_case
 
 ONE_WORD = (
     "up",
@@ -120,7 +119,7 @@ def _is_told_as_json(done: Done, option: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5"])
+@each_case("number", ["0", "65", "-1", "two", "1.5"])
 def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
     number: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -130,7 +129,7 @@ def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize("command", ["recall x --user u1", "jobs", "chat --user u1"])
+@each_case("command", ["recall x --user u1", "jobs", "chat --user u1"])
 def test_an_address_without_http_is_wrong_usage_and_says_what_is_missing(
     command: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -140,7 +139,7 @@ def test_an_address_without_http_is_wrong_usage_and_says_what_is_missing(
     assert said in re.sub(r"[\s│]+", " ", done.stderr)
 
 
-@pytest.mark.parametrize("command", ["remember", "recall"])
+@each_case("command", ["remember", "recall"])
 def test_help_names_the_session_that_is_meant_without_one(
     command: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:

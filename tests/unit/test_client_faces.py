@@ -12,6 +12,7 @@ from ragpp.api import MessageIn, RecallRequest, RecallResponse, RuleChange, Stor
 from ragpp.client import GatewayUnreachable, MemoryClient, SyncMemoryClient
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Page, Rule
+from tests.support.each import each_case
 from tests.support.scripted import ScriptedGateway, answer, refusal
 
 NOON = "2026-03-08T12:00:00Z"
@@ -165,7 +166,7 @@ def test_a_verb_shows_its_signature_and_what_it_does() -> None:
     assert inspect.iscoroutinefunction(asynchronous(ScriptedGateway()).rule)
 
 
-@pytest.mark.parametrize("kind", [MemoryClient, SyncMemoryClient])
+@each_case("kind", [MemoryClient, SyncMemoryClient])
 def test_address_and_key_are_those_of_the_environment(
     monkeypatch: pytest.MonkeyPatch, kind: type[MemoryClient] | type[SyncMemoryClient]
 ) -> None:

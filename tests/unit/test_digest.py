@@ -19,6 +19,7 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running import digest as digest_module
 from ragpp_services.workers.running.digest import digest
 from ragpp_services.workers.stages.stage import Stage
+from tests.support.each import each_case
 from tests.support.waiting import eventually
 from tests.support.workers import parts_with
 
@@ -148,7 +149,7 @@ async def digest_until_nothing_waits(parts: WorkerParts, ledger: Ledger, works: 
             await digest(parts, batch, "me")
 
 
-@pytest.mark.parametrize("error", [TierUnavailable("too slow"), EmbeddingError("a text the endpoint refuses")])
+@each_case("error", [TierUnavailable("too slow"), EmbeddingError("a text the endpoint refuses")])
 async def test_an_event_that_always_meets_a_retryable_error_fails_alone_while_everything_is_up(
     error: Exception,
 ) -> None:
@@ -161,7 +162,7 @@ async def test_an_event_that_always_meets_a_retryable_error_fails_alone_while_ev
     assert short_term.appended == ["m1", "m3"]
 
 
-@pytest.mark.parametrize("events", [1, 3])
+@each_case("events", [1, 3])
 async def test_an_outage_is_waited_for_however_long_and_counts_no_attempt(events: int) -> None:
     ledger, episodic, short_term = Ledger(), Tier("episodic"), Tier("short_term", up=False)
     works = [work(number) for number in range(events)]
@@ -174,7 +175,7 @@ async def test_an_outage_is_waited_for_however_long_and_counts_no_attempt(events
     assert {ledger.states[one.key] for one in works} == {"done"}
 
 
-@pytest.mark.parametrize("forgettings", [1, 3, 40])
+@each_case("forgettings", [1, 3, 40])
 async def test_work_whose_inputs_were_forgotten_meanwhile_is_done_again_and_never_fails(forgettings: int) -> None:
     ledger, episodic, short_term = Ledger(), Tier("episodic"), Tier("short_term")
     short_term.outdated = forgettings
@@ -227,7 +228,7 @@ async def test_a_worker_that_ends_puts_its_work_back_and_it_is_no_attempt() -> N
     assert {ledger.attempts[one.key] for one in works} == {0}
 
 
-@pytest.mark.parametrize("refusals", [1, 4])
+@each_case("refusals", [1, 4])
 async def test_a_ledger_that_is_busy_for_a_moment_is_told_what_is_done(
     refusals: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

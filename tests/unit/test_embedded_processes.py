@@ -15,6 +15,7 @@ import pytest
 from ragpp.errors import StackError
 from ragpp_infra.embedded import processes
 from ragpp_infra.embedded.processes import Command, ManagedProcess, birth, tail
+from tests.support.each import each_case
 
 END: list[tuple[signal.Signals, float]] = [(signal.SIGKILL, 10.0)]
 WAITS = (
@@ -67,7 +68,7 @@ def test_a_recycled_pid_is_neither_found_nor_killed(child: ManagedProcess, tmp_p
         stranger.kill()
 
 
-@pytest.mark.parametrize("content", ["", "\n", "12", "x\ny\n", "1\n2\n3\n", "-1\nx\n", "0\nx\n", "99999999999\nx\n"])
+@each_case("content", ["", "\n", "12", "x\ny\n", "1\n2\n3\n", "-1\nx\n", "0\nx\n", "99999999999\nx\n"])
 def test_a_torn_pid_file_names_nothing(child: ManagedProcess, tmp_path: Path, content: str) -> None:
     (tmp_path / "child.pid").write_text(content, encoding="utf-8")
     assert child.pid() is None

@@ -13,6 +13,7 @@ from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.processes import birth
 from ragpp_infra.embedded.services import ServiceReport, Services, is_worker
+from tests.support.each import each_case
 
 
 def test_a_folder_has_one_worker_until_it_remembers_more(tmp_path: Path) -> None:
@@ -46,7 +47,7 @@ def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_agai
         assert done == expected
 
 
-@pytest.mark.parametrize(("workers", "each"), [(1, "10"), (4, "10"), (10, "6"), (64, "1")])
+@each_case(("workers", "each"), [(1, "10"), (4, "10"), (10, "6"), (64, "1")])
 def test_workers_share_the_connections_that_there_are(workers: int, each: str) -> None:
     assert share_of_connections(workers) == {"POSTGRES_POOL_MAX": each}
 

@@ -23,10 +23,11 @@ from ragpp_infra.embedded.known_settings import (
     unknown_settings,
 )
 from tests.support.command_line import Done
+from tests.support.each import each_case
 from tests.support.source import ROOT
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value", "said"),
     [
         ("LOG_LEVEL", "FOO", "LOG_LEVEL: is none of DEBUG, INFO, WARNING, ERROR"),
@@ -48,7 +49,7 @@ def test_a_wrong_setting_is_named_before_anything_is_started(
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "meant"),
     [
         ("GATEWAY_TOKEN_BUDGE", "GATEWAY_TOKEN_BUDGET"),
@@ -132,7 +133,7 @@ def test_no_value_is_taken_that_could_not_be_meant() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "localhost", "fe80::1%eth0", "ragpp_gateway.internal"])  # noqa: S104 - taken, not listened at
+@each_case("host", ["0.0.0.0", "::", "localhost", "fe80::1%eth0", "ragpp_gateway.internal"])  # noqa: S104 - taken, not listened at
 def test_a_name_or_an_address_is_where_a_gateway_listens(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_HOST", host)
     monkeypatch.setenv("GATEWAY_KEY_REQUESTS_PER_S", "0")

@@ -5,6 +5,7 @@ import pytest
 from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import EmbeddingMismatch
+from tests.support.each import each_case
 
 
 def test_the_same_identity_is_accepted() -> None:
@@ -12,7 +13,7 @@ def test_the_same_identity_is_accepted() -> None:
     check_identity(EmbeddingIdentity("ragpp/hashing", 384), EmbeddingIdentity.of(embedder))
 
 
-@pytest.mark.parametrize("recorded", [EmbeddingIdentity("ragpp/hashing", 512), EmbeddingIdentity("other/model", 384)])
+@each_case("recorded", [EmbeddingIdentity("ragpp/hashing", 512), EmbeddingIdentity("other/model", 384)])
 def test_another_model_or_dimension_is_refused_by_name(recorded: EmbeddingIdentity) -> None:
     with pytest.raises(EmbeddingMismatch) as caught:
         check_identity(recorded, EmbeddingIdentity("ragpp/hashing", 384))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ragpp.embedding.lanes import PATIENCE, SLICE_TOKENS, Lanes, TokenIds, slices
 from ragpp.embedding.port import FloatMatrix
 from ragpp.errors import EmbeddingError
+from tests.support.each import each_case
 
 DEADLINE_S = 10.0
 
@@ -51,7 +52,7 @@ def test_slices_hold_every_index_once_within_the_limit(lengths: list[int], limit
         assert len(group) == 1 or len(group) * max(lengths[index] for index in group) <= limit
 
 
-@pytest.mark.parametrize("threads", [1, 4])
+@each_case("threads", [1, 4])
 def test_rows_come_back_in_the_order_of_the_texts(threads: int) -> None:
     lanes = Lanes(GatedModel(permits=10_000), name="test", threads=threads)
     texts = ["x" * (number * 37 % 400) for number in range(300)]
@@ -150,7 +151,7 @@ def test_two_threads_share_one_long_request() -> None:
     lanes.stop()
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@each_case("threads", [1, 3])
 def test_many_callers_at_once_get_their_own_rows(threads: int) -> None:
     lanes = Lanes(GatedModel(permits=100_000), name="test", threads=threads)
     requests = [["z" * (caller * 13 % 700 + text) for text in range(caller % 90 + 1)] for caller in range(120)]

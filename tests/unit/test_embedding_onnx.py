@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from ragpp.embedding.checkpoint import DISTRIBUTION, Checkpoint, installed_checkpoint
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.errors import EmbeddingError, InvalidInput
+from tests.support.each import each_case
 
 REFERENCE = Path(__file__).parents[1] / "data" / "reference_vectors.json"
 TOLERANCE = 1e-5
@@ -93,7 +94,7 @@ async def test_what_is_beyond_256_tokens_changes_nothing(embedder: OnnxEmbedder)
     assert np.abs(rows - rows[0]).max() <= TOLERANCE
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["\x00", "a" * 100_000, "🎉" * 5_000, "\n" * 100_000, "漢" * 20_000, "[SEP][SEP]", "e\u0301" * 5_000]
 )
 async def test_odd_texts_have_a_vector(embedder: OnnxEmbedder, text: str) -> None:
@@ -166,7 +167,7 @@ async def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) ->
     await embedder.close()
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+@each_case("name", ["model.safetensors", "tokenizer.json"])
 async def test_files_that_are_not_the_published_ones_are_refused(tmp_path: Path, name: str) -> None:
     installed = installed_checkpoint().folder
     for file in ("model.safetensors", "tokenizer.json"):

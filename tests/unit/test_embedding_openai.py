@@ -18,6 +18,7 @@ from ragpp.embedding.factory import make_embedder
 from ragpp.embedding.openai import OpenAIEmbedder
 from ragpp.errors import ConfigurationError, EmbeddingError, InvalidInput
 from ragpp.settings import EmbeddingSettings
+from tests.support.each import each_case
 
 KEY = "sk-test-0123456789"
 DIMENSION = 4
@@ -118,11 +119,12 @@ async def test_no_texts_ask_nothing(make: Callable[..., OpenAIEmbedder], endpoin
     assert endpoint.batches == []
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@each_case("status", [429, 500, 503])
 async def test_a_passing_failure_is_tried_again(
     make: Callable[..., OpenAIEmbedder], endpoint: FakeEndpoint, waits: Waits, status: int
 ) -> None:
     endpoint.script = [PlainTextResponse("busy", status), PlainTextResponse("busy", status)]
+    waits.taken.clear()
     embedder = make()
     assert (await embedder.embed(["text"])).shape == (1, DIMENSION)
     await embedder.close()
@@ -143,11 +145,12 @@ async def test_the_wait_that_the_endpoint_asks_for_is_kept_within_bounds(
     assert waits.taken == [7.0, 20.0]
 
 
-@pytest.mark.parametrize("status", [429, 500])
+@each_case("status", [429, 500])
 async def test_a_lasting_failure_ends_after_the_last_attempt(
     make: Callable[..., OpenAIEmbedder], endpoint: FakeEndpoint, status: int
 ) -> None:
     endpoint.script = [PlainTextResponse("overloaded", status) for _ in range(9)]
+    endpoint.batches.clear()
     embedder = make()
     with pytest.raises(EmbeddingError, match=f"answered {status} for the model [^ ]*$") as caught:
         await embedder.embed(["text"])
@@ -184,7 +187,7 @@ async def test_a_wrong_key_fails_at_once_and_is_not_quoted(
     assert len(endpoint.batches) == 1
 
 
-@pytest.mark.parametrize("key", ["sk-ключ", "sk-one\nsk-two"])
+@each_case("key", ["sk-ключ", "sk-one\nsk-two"])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_quoted(
     make: Callable[..., OpenAIEmbedder], key: str
 ) -> None:
@@ -216,7 +219,7 @@ async def test_another_dimension_than_configured_is_refused(make: Callable[..., 
     await embedder.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         lambda data: data[1:],
@@ -241,7 +244,7 @@ async def test_a_malformed_answer_is_refused(
     await embedder.close()
 
 
-@pytest.mark.parametrize("body", ["", "<html>not JSON</html>", '{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}'])
+@each_case("body", ["", "<html>not JSON</html>", '{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}'])
 async def test_what_is_not_an_answer_is_refused(
     make: Callable[..., OpenAIEmbedder], endpoint: FakeEndpoint, body: str
 ) -> None:
@@ -271,7 +274,7 @@ async def test_an_endpoint_that_is_down_is_tried_again_and_named(waits: Waits) -
     assert len(waits.taken) == 2
 
 
-@pytest.mark.parametrize("base_url", ["", "not an address", "ftp://endpoint/v1", "http://endpoint:port/v1"])
+@each_case("base_url", ["", "not an address", "ftp://endpoint/v1", "http://endpoint:port/v1"])
 async def test_a_wrong_address_fails_at_once(base_url: str, waits: Waits) -> None:
     embedder = OpenAIEmbedder(base_url=base_url, model="m", dimension=DIMENSION, sleep=waits)
     with pytest.raises(EmbeddingError, match="is not an address"):

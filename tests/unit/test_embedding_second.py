@@ -15,6 +15,7 @@ from ragpp.errors import EmbeddingError, InvalidInput
 from ragpp.settings import EmbeddingSettings
 from ragpp_infra.embedded.environment import given_settings
 from ragpp_infra.embedded.second_encoder import second_encoder, second_folder, why_without
+from tests.support.each import each_case
 from tests.support.second import HashingSecond, second_jar
 
 TEXTS = ["Ana: my sister moved to Porto", "the boiler was mended on Tuesday", "", "ok", "long and winding " * 200]
@@ -82,7 +83,7 @@ async def test_what_is_no_unicode_is_refused_and_after_closing_everything(jar: P
         await closed.encode_passages(["anything"])
 
 
-@pytest.mark.parametrize("altered", [GRAPH, TOKENIZER])
+@each_case("altered", [GRAPH, TOKENIZER])
 async def test_a_file_with_other_bytes_is_refused_by_name(jar: Path, tmp_path: Path, altered: str) -> None:
     path = tmp_path / "altered.jar"
     with zipfile.ZipFile(jar) as published, zipfile.ZipFile(path, "w") as made:
@@ -93,7 +94,7 @@ async def test_a_file_with_other_bytes_is_refused_by_name(jar: Path, tmp_path: P
     assert any("EMBEDDING_SECOND" in suggestion for suggestion in refused.value.suggestions)
 
 
-@pytest.mark.parametrize("content", [None, b"no jar", b"PK\x05\x06" + bytes(18)])
+@each_case("content", [None, b"no jar", b"PK\x05\x06" + bytes(18)])
 async def test_where_there_is_none_everything_works_without(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "second.jar"
     if content is not None:

@@ -15,9 +15,10 @@ from ragpp.text.english import (
     day_in_words,
     month_number,
 )
+from tests.support.each import each_case
 
 
-@pytest.mark.parametrize("number", range(1, 13))
+@each_case("number", range(1, 13))
 def test_a_month_is_known_by_its_name_and_its_abbreviation(number: int) -> None:
     name, short = MONTHS[number - 1], MONTH_ABBREVIATIONS[number - 1]
     for form in (name, short, name.lower(), short.upper()):

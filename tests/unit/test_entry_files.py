@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from ragpp.entries.files import GLOBAL, read_file, written
+from tests.support.each import each_case
 
 HEADER: Final[dict[str, JsonValue]] = {"version": "1.0.0", "ci_name": "ergon-ci"}
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
@@ -58,7 +58,7 @@ BROKEN: Final = (
 )
 
 
-@pytest.mark.parametrize(("was", "is_now"), [row[:2] for row in BROKEN], ids=[row[2] for row in BROKEN])
+@each_case(("was", "is_now"), [row[:2] for row in BROKEN])
 def test_a_broken_memory_takes_no_other_with_it_and_its_line_is_named(was: str, is_now: str) -> None:
     text = file_of("one", "two", "three").decode()
     assert was in text
@@ -79,7 +79,7 @@ def test_a_file_that_ends_too_early_keeps_what_came_before_its_end() -> None:
         assert len(read.problems) >= (1 if end < len(data.rstrip()) else 0)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("was", "is_now"),
     [
         ('"version": "1.0.0",', '"version": 1.0.0,'),
@@ -130,7 +130,7 @@ def test_whatever_is_damaged_reading_ends_and_every_whole_memory_before_the_dama
     assert ids(damaged)[: len(before)] == before
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("was", "is_now"),
     [
         ('"version": "1.0.0",', '"version": 1.0.0,'),
@@ -138,7 +138,7 @@ def test_whatever_is_damaged_reading_ends_and_every_whole_memory_before_the_dama
         ('"version": "1.0.0",', '"version": "1.0.0"'),
     ],
 )
-@pytest.mark.parametrize("behind", [False, True])
+@each_case("behind", [False, True])
 def test_whose_a_file_is_is_read_whatever_is_broken_beside_it(was: str, is_now: str, behind: bool) -> None:
     text = file_of("one", "two").decode()
     if behind:  # the name stands behind the memories
@@ -150,7 +150,7 @@ def test_whose_a_file_is_is_read_whatever_is_broken_beside_it(was: str, is_now: 
     assert (read.ci_name, bool(read.problems)) == ("ergon-ci", True)
 
 
-@pytest.mark.parametrize("name", ["sales-ci,", '"sales,', "5,", "true,", '"",', '"a\nb",'])
+@each_case("name", ["sales-ci,", '"sales,', "5,", "true,", '"",', '"a\nb",'])
 def test_a_name_that_cannot_be_read_is_nobodys_and_not_everybodys(name: str) -> None:
     text = file_of("one").decode().replace('"ergon-ci",', name)
     assert read_file(text.encode()).ci_name is None

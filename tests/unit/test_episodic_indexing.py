@@ -13,6 +13,7 @@ from ragpp.models import EmbeddedChunk
 from ragpp.text.chunking import CHUNK_TOKENS
 from ragpp.text.lexical import document_weights, lexical_line
 from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_interactions
+from tests.support.each import each_case
 from tests.support.episodic import COUNTER, NOON, episodic_entry
 
 PARTS = st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from([None, "a", "ab", '"']))
@@ -63,7 +64,7 @@ async def test_vectors_that_were_brought_are_kept_and_mixed_with_those_made_here
     assert (matrices[2] == await embedder.embed(["third"])).all()
 
 
-@pytest.mark.parametrize("embedding", [(), (1.0,), (0.0, 0.0), (1e-9, 0.0), (float("nan"), 1.0), (float("inf"), 1.0)])
+@each_case("embedding", [(), (1.0,), (0.0, 0.0), (1e-9, 0.0), (float("nan"), 1.0), (float("inf"), 1.0)])
 def test_a_vector_without_a_direction_is_refused(embedding: tuple[float, ...]) -> None:
     with pytest.raises(InvalidInput):
         vector(embedding, 2, "the query")

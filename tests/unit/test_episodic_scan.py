@@ -14,6 +14,7 @@ from ragpp.models import Interaction
 from ragpp.text.lexical import DIMENSIONS
 from ragpp_services.episodic.reading.traits import ASKED, Trait, traits
 from ragpp_services.episodic.scan import Columns, session_key, unpack
+from tests.support.each import each_case
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -147,7 +148,7 @@ def test_a_session_key_fits_a_bigint_and_stays_the_same(session_id: str) -> None
     assert session_key("default") == -101_136_948_824_460_382
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "asks"),
     [
         ("Did you?", True),

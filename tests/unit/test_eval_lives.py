@@ -26,6 +26,7 @@ from benchmarks.lives import (
 )
 from benchmarks.sealed import is_sealed
 from ragpp.api import RecalledMemory, RecallResponse, Relevance
+from tests.support.each import each_case
 from tests.support.recalled import answer
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -95,7 +96,7 @@ def test_what_needs_its_conversation_is_known_loosely_alone() -> None:
     assert unknown == ["people: Osk mends the boiler.", "instruction: Short answers."]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "alone"),
     [
         ("Ida plays the harp", True),
@@ -110,7 +111,7 @@ def test_nobody_and_no_day_is_left_to_guess(text: str, alone: bool) -> None:
     assert stands_alone(text) is alone
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("row", "claim"),
     [
         ({"text": "a", "deleted": True}, None),

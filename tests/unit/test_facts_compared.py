@@ -3,19 +3,18 @@
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.extraction.facts import contradicts, same_fact
 from ragpp.extraction.facts.measures import measures
+from tests.support.each import each_case
 
 PAIRS = [
     json.loads(line)
     for line in (Path(__file__).parent.parent / "data" / "fact_pairs.jsonl").read_text("utf-8").splitlines()
 ]
 SENTENCES = st.sampled_from([pair[side] for pair in PAIRS for side in ("a", "b")])
-ids = [f"{pair['a']} / {pair['b']}" for pair in PAIRS]
 
 
 def test_there_are_fifty_pairs_of_both_kinds() -> None:
@@ -23,12 +22,12 @@ def test_there_are_fifty_pairs_of_both_kinds() -> None:
     assert sum(pair["same"] for pair in PAIRS) == 20
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=ids)
+@each_case("pair", PAIRS)
 def test_facts_that_are_alike_are_one_only_where_they_say_the_same(pair: dict[str, str | bool]) -> None:
     assert same_fact(str(pair["a"]), str(pair["b"])) is pair["same"]
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=ids)
+@each_case("pair", PAIRS)
 def test_a_later_fact_supersedes_what_it_gives_another_value_of(pair: dict[str, str | bool]) -> None:
     assert contradicts(str(pair["a"]), str(pair["b"])) is pair["contradicts"]
 
@@ -45,7 +44,7 @@ def test_another_number_is_another_fact(sentence: str, one: int, other: int) -> 
     assert same_fact(f"{sentence} for {one} people", f"{sentence} for {other} people") is (one == other)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [
         ("10k requests", "10,000 requests"),
@@ -65,7 +64,7 @@ def test_a_measure_is_the_same_however_it_is_written(one: str, other: str) -> No
     assert measures(one) == measures(other)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [
         ("$99", "€99"),

@@ -10,6 +10,7 @@ from ragpp.fading import FADES, LASTING, PACES, RATES, holds, rate_of
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.records import MICROSECONDS_PER_DAY, Applied, RelationshipKey, RelationshipState, Statement
 from ragpp_services.semantic.rows import rate_table
+from tests.support.each import each_case
 
 BELIEF: Final = Belief()
 HELD: Final = [
@@ -54,7 +55,7 @@ def after(state: RelationshipState, days: float) -> float:
     return BELIEF.confidence(state, int(days * MICROSECONDS_PER_DAY))
 
 
-@pytest.mark.parametrize("kind", HELD)
+@each_case("kind", HELD)
 def test_a_tie_a_taste_work_a_home_and_an_illness_halve_in_a_year_or_more(kind: str) -> None:
     state = once(kind, 0)
     assert after(state, 30) > 0.55
@@ -62,7 +63,7 @@ def test_a_tie_a_taste_work_a_home_and_an_illness_halve_in_a_year_or_more(kind: 
     assert BELIEF.persisted(state, 20_000 * MICROSECONDS_PER_DAY, 0.5).archived_at is None
 
 
-@pytest.mark.parametrize("kind", PASSING)
+@each_case("kind", PASSING)
 def test_what_passes_fades_by_the_rate_of_document_004(kind: str) -> None:
     assert after(once(kind, 0), 30) == pytest.approx(0.6 * 0.95**30)
     assert not holds(kind, lasting=False)

@@ -37,6 +37,7 @@ from ragpp.api import (
 from ragpp.api.hooks import BudgetIn
 from ragpp.fields import GivenTime, LocalSaidAt
 from ragpp.models import Interaction, PreferenceEntry, RuleEntry, Scope
+from tests.support.each import each_case
 
 NOON: Final = datetime(2026, 5, 1, 12, tzinfo=UTC)
 BLANK: Final = (" ", "\u200b", " \u200b\u00a0", "\u00ad", "\u3164", "\ufe0f\ufe0f", "\U000e0020")
@@ -114,11 +115,7 @@ def refused(kind: type[BaseModel], body: Mapping[str, object]) -> set[str]:
     return set()
 
 
-def named(fields: tuple[Field, ...]) -> list[object]:
-    return [pytest.param(*one, id=f"{one[0].__name__}.{one[2]}") for one in fields]
-
-
-@pytest.mark.parametrize(("kind", "body", "field"), named(TEXTS))
+@each_case(("kind", "body", "field"), TEXTS)
 def test_what_shows_nothing_is_refused_and_the_field_named(
     kind: type[BaseModel], body: Mapping[str, object], field: str
 ) -> None:
@@ -126,7 +123,7 @@ def test_what_shows_nothing_is_refused_and_the_field_named(
         assert refused(kind, {**body, field: blank * 12}) == {field}, ascii(blank)
 
 
-@pytest.mark.parametrize(("kind", "body", "field"), named(LISTS))
+@each_case(("kind", "body", "field"), LISTS)
 def test_of_a_list_the_place_is_named_of_what_shows_nothing(
     kind: type[BaseModel], body: Mapping[str, object], field: str
 ) -> None:
@@ -134,7 +131,7 @@ def test_of_a_list_the_place_is_named_of_what_shows_nothing(
         assert refused(kind, {**body, field: ["lamp", blank]}) == {f"{field}.1"}, ascii(blank)
 
 
-@pytest.mark.parametrize(("kind", "body", "field"), named(TIMES))
+@each_case(("kind", "body", "field"), TIMES)
 def test_a_number_is_no_time_in_any_notation_nor_is_a_clock_that_was_never_set(
     kind: type[BaseModel], body: Mapping[str, object], field: str
 ) -> None:
@@ -164,7 +161,7 @@ def test_no_number_is_ever_a_time(number: float | Decimal) -> None:
                 field.validate_python(given_time)
 
 
-@pytest.mark.parametrize(("kind", "body", "field"), named(WHOLE))
+@each_case(("kind", "body", "field"), WHOLE)
 def test_how_much_is_a_whole_number_and_nothing_that_can_be_taken_for_one(
     kind: type[BaseModel], body: Mapping[str, object], field: str
 ) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from ragpp.text.lexical import query_terms, stored_terms
 from ragpp.text.sentences import SAVED_CHARS, clean, pieces
 from ragpp_services.episodic.focusing import LEAST_CHARS, Asked, answering
 from ragpp_services.episodic.sentences import embedded
+from tests.support.each import each_case
 
 MORNING = (
     "The tram was late again and everybody stood in the drizzle. The kettle is broken as well. "
@@ -39,7 +39,7 @@ def test_without_vectors_words_choose() -> None:
     assert "radiator" not in part("What is the plumber called?", MORNING)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "cosines"),
     [
         ("Where do I live?", [0.3, 0.25, 0.35, 0.3, 0.28, 0.31]),

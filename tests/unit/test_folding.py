@@ -2,12 +2,12 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.text.folding import MOST_GROWTH, folded
 from ragpp.text.lexical import document_weights, query_terms
+from tests.support.each import each_case
 
 ANYTHING = st.characters(exclude_categories=["Cs"])
 SPREADING = st.sampled_from("ﷺﷻ㌖㍻㎯㏂ﷲ⑽㈝⁗İ")
@@ -23,9 +23,7 @@ def test_of_any_other_character_no_more_comes_than_that(character: str) -> None:
     assert len(unicodedata.normalize("NFKC", character).lower()) <= MOST_GROWTH
 
 
-@pytest.mark.parametrize(
-    "text", ["ﬁve Ⅳ ＷＩＤＥ", "محمد ﷺ رسول الله", "قال رسول الله ﷺ", "㌖を走った", "ﾋﾟｱﾉ", "½ …", "３㎏"]
-)
+@each_case("text", ["ﬁve Ⅳ ＷＩＤＥ", "محمد ﷺ رسول الله", "قال رسول الله ﷺ", "㌖を走った", "ﾋﾟｱﾉ", "½ …", "３㎏"])
 def test_of_what_people_write_all_is_unified(text: str) -> None:
     assert folded(text) == unicodedata.normalize("NFKC", text).lower()
 

@@ -12,6 +12,7 @@ from ragpp.models import Scope
 from ragpp.stores.forgetting import MARK_CHARS, SourceMarks, check_epoch, left_of
 from ragpp.stores.neo4j import foreign_errors
 from ragpp.testing.tiers import InMemoryTier
+from tests.support.each import each_case
 from tests.support.marks import MARKS
 from tests.support.short_term import short_term_entry
 
@@ -84,7 +85,7 @@ async def test_the_double_keeps_epochs_as_tiers_do() -> None:
     assert await tier.epoch(scope("t", "v")) == before
 
 
-@pytest.mark.parametrize(
+@each_case(
     "code",
     [
         "Neo.ClientError.Transaction.TransactionTimedOut",

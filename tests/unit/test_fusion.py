@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -16,6 +15,7 @@ from ragpp_services.gateway.assembly.fusion import (
     evidence,
     fuse,
 )
+from tests.support.each import each_case
 
 KINDS: dict[TierName, MemoryKind] = {
     "short_term": "message",
@@ -161,7 +161,7 @@ def test_items_take_few_of_the_first_places_while_anything_else_wants_them(found
         assert place >= FIRST_PLACES or all(one.kind == "item" for one in ranking[place:])
 
 
-@pytest.mark.parametrize("sources", [("res_1",), ("res_1", "res_2")])
+@each_case("sources", [("res_1",), ("res_1", "res_2")])
 def test_an_item_that_rests_on_no_turn_waits_for_none(sources: tuple[str, ...]) -> None:
     item = of_resource("i1").model_copy(update={"sources": sources})
     fused = fuse({"episodic": turns(20), "catalog": [item]})
@@ -173,7 +173,7 @@ def test_an_item_waits_for_the_turns_that_it_rests_on() -> None:
     assert places.index("t6") < places.index("i1")
 
 
-@pytest.mark.parametrize("first", ["procedural", "catalog"])
+@each_case("first", ["procedural", "catalog"])
 def test_an_item_and_the_finding_of_the_same_words_are_one_and_the_first_is_shown(first: TierName) -> None:
     finding = Memory(id="f1", tier="procedural", kind="finding", text="decision: Porto", score=0.9)
     filler = memory("procedural", "p1")

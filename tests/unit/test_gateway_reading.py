@@ -13,6 +13,7 @@ from ragpp.fields import LONE_SURROGATE
 from ragpp.models import Value
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.reading import MOST_TOLD, value_of
+from tests.support.each import each_case
 
 NONE: Final = RequestLimits(8_000_000)
 
@@ -21,7 +22,7 @@ def body_of(**fields: object) -> bytes:
     return json.dumps({"user_id": "u", **fields}).encode()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "field", "items"),
     [
         (StoreRequest, "messages", [{}] * 1_001),
@@ -53,7 +54,7 @@ def test_as_many_refused_values_as_are_told_are_each_named() -> None:
     assert len(caught.value.errors()) == MOST_TOLD
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[" * 100_000, b'{"user_id": "\\ud800"'])
+@each_case("raw", [b"", b"{", b"[" * 100_000, b'{"user_id": "\\ud800"'])
 def test_what_is_no_json_is_said_to_be_none(raw: bytes) -> None:
     with pytest.raises(MalformedBody):
         value_of(raw, StoreRequest, NONE)

@@ -26,6 +26,7 @@ from ragpp_services.governor.values import (
     Reply,
     ToolCall,
 )
+from tests.support.each import each_case
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says
 from tests.support.source import ROOT
 
@@ -344,7 +345,7 @@ async def _recorded(memory: KeepingMemory, invocation: Invocation, respond: Resp
     return records[0]
 
 
-@pytest.mark.parametrize("state", ["well", "down"])
+@each_case("state", ["well", "down"])
 async def test_a_recorded_turn_comes_to_the_same_result_again(state: str) -> None:
     memory = KeepingMemory()
     await governor_of(memory, says("ok")).turn(Invocation(event=heard("The key is under the pot.")))

@@ -30,6 +30,7 @@ from ragpp_services.governor.values import (
     ToolCall,
 )
 from tests.support.choosing import HOOKS, CatalogMemory, id_of
+from tests.support.each import each_case
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says
 
 KEY = "The spare key is under the blue pot."
@@ -207,8 +208,8 @@ async def test_what_is_remembered_is_data() -> None:
     assert "evil twin" not in masked(system)
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize("how", ["down", "refused", "broken", "hangs"])
+@each_case("hook", HOOKS)
+@each_case("how", ["down", "refused", "broken", "hangs"])
 async def test_whichever_hook_fails_and_however_an_answer_comes_and_it_is_told(hook: str, how: str) -> None:
     memory = CatalogMemory(KEY)
     troubles: dict[str, Exception | asyncio.Event] = {
@@ -271,7 +272,7 @@ async def test_a_memory_that_answers_what_no_id_can_be_costs_no_answer() -> None
     assert memory.asked(MemoryRequestIn) == []
 
 
-@pytest.mark.parametrize("how", ["raises", "hangs", "no names", "one text"])
+@each_case("how", ["raises", "hangs", "no names", "one text"])
 async def test_a_chooser_that_does_not_choose_gets_what_is_recommended_and_the_transition_says_so(how: str) -> None:
     async def choose(_offered: TurnCatalog, _message: str) -> list[str]:
         if how == "raises":
@@ -392,7 +393,7 @@ async def _recorded(memory: CatalogMemory, event: Event, respond: Responder, cho
     return Record.model_validate_json(records[0].model_dump_json())
 
 
-@pytest.mark.parametrize("failing", [None, *HOOKS])
+@each_case("failing", [None, *HOOKS])
 async def test_a_recorded_turn_comes_to_the_same_result_again_and_asks_nothing(failing: str | None) -> None:
     memory = CatalogMemory(KEY, SONG)
     if failing is not None:

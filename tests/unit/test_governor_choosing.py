@@ -11,6 +11,7 @@ from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.responders import Responder
 from ragpp_services.governor.values import Invocation, Prompt, Reply, ToolCall
 from tests.support.choosing import CatalogMemory, id_of
+from tests.support.each import each_case
 from tests.support.governor import PATIENT, Asked, heard, says
 
 KEY = "The spare key is under the blue pot."
@@ -22,7 +23,7 @@ async def offered(*texts: str, prompt: str = ASKED) -> TurnCatalog:
     return await CatalogMemory(*texts).pre_prompt(PrePromptIn(user_id="u1", ci="assistant", prompt=prompt))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("answer", "handles"),
     [
         ("m2, m1", ("m2", "m1")),
@@ -40,7 +41,7 @@ def test_an_answer_of_handles_is_read_in_its_order(answer: str, handles: tuple[s
     assert handles_in(answer) == handles
 
 
-@pytest.mark.parametrize("answer", ["", "   ", "The key is under the pot.", "I take m1 but not m2", "m", "none of m1"])
+@each_case("answer", ["", "   ", "The key is under the pot.", "I take m1 but not m2", "m", "none of m1"])
 def test_an_answer_that_is_more_than_handles_is_not_guessed_at(answer: str) -> None:
     with pytest.raises(ValueError, match="not handles"):
         handles_in(answer)
@@ -75,7 +76,7 @@ async def test_a_model_that_streams_chooses_as_well() -> None:
     assert (await chosen_of(asking(respond), await offered(KEY), ASKED)).ids == (id_of(KEY),)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "respond",
     [says("The spare key is under the blue pot."), says(""), Asked(Reply(tool_calls=(ToolCall(id="c", name="x"),)))],
 )

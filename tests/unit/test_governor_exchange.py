@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from ragpp.api import StoreRequest, StoreResponse
 from ragpp.api.hooks import PostMessageIn, PostResponseIn
 from ragpp.errors import Forbidden, TierUnavailable
@@ -11,6 +9,7 @@ from ragpp_services.governor.graph import Governor, replay
 from ragpp_services.governor.responders import Responder
 from ragpp_services.governor.values import AssistantState, Event, Invocation, Record, Reply, ToolCall, TurnResult
 from tests.support.choosing import CatalogMemory, id_of
+from tests.support.each import each_case
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, heard, says
 
 KEY = "The spare key is under the blue pot."
@@ -65,8 +64,8 @@ async def test_an_event_without_an_id_is_handed_over_with_the_one_that_it_was_gi
     assert ("u1", message_id) in memory.kept
 
 
-@pytest.mark.parametrize("role", ["user", "assistant"])
-@pytest.mark.parametrize("error", [TierUnavailable("away"), Forbidden("another's")])
+@each_case("role", ["user", "assistant"])
+@each_case("error", [TierUnavailable("away"), Forbidden("another's")])
 async def test_of_an_exchange_that_is_not_stored_no_memories_are_taken_and_it_is_told(
     role: str, error: Exception
 ) -> None:
@@ -123,7 +122,7 @@ async def test_an_exchange_with_tools_is_handed_over_with_the_users_message_of_a
     assert not result.state.asked_stored
 
 
-@pytest.mark.parametrize("error", [TierUnavailable("away"), Forbidden("another's")])
+@each_case("error", [TierUnavailable("away"), Forbidden("another's")])
 async def test_where_the_users_message_was_not_stored_then_the_exchange_is_not_handed_over_behind_its_tools(
     error: Exception,
 ) -> None:

@@ -19,6 +19,7 @@ from ragpp_services.governor.outbox import Outbox
 from ragpp_services.governor.responders import Responder
 from ragpp_services.governor.values import Invocation, Prompt, Record, Reply, ToolCall, Transition, TurnResult
 from tests.support.choosing import CatalogMemory, id_of
+from tests.support.each import each_case
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says
 
 KEY = "The spare key is under the blue pot."
@@ -96,7 +97,7 @@ async def endless_too(catalog: TurnCatalog, message: str) -> Iterator[str]:
     return endless(catalog, message)
 
 
-@pytest.mark.parametrize("choose", [endless, endless_too])
+@each_case("choose", [endless, endless_too])
 async def test_of_an_endless_choice_as_many_are_taken_as_may_be_requested(choose: Chooser) -> None:
     result = await turn_of(choosing(choose))
     assert result.catalog is not None
@@ -144,7 +145,7 @@ async def test_a_choice_is_read_in_a_thread_and_what_it_raises_is_told() -> None
     assert threads != [threading.current_thread()]
 
 
-@pytest.mark.parametrize("names", [["m1"], ("m1",), {"m1"}, frozenset({"m1"}), iter(["m1"])])
+@each_case("names", [["m1"], ("m1",), {"m1"}, frozenset({"m1"}), iter(["m1"])])
 async def test_a_choice_is_a_list_a_tuple_a_set_or_what_is_read_one_by_one(names: list[str]) -> None:
     assert (await chosen_of(lambda *_: names, await offered(KEY), ASKED)).ids == (id_of(KEY),)
 
@@ -159,7 +160,7 @@ class Counting:
         return itertools.repeat("m1")
 
 
-@pytest.mark.parametrize("names", ["m1", b"m1", None, 7, {"m1": 1}, Counting(), [7], iter([7])])
+@each_case("names", ["m1", b"m1", None, 7, {"m1": 1}, Counting(), [7], iter([7])])
 async def test_what_else_is_answered_is_unreadable_and_what_is_recommended_is_taken(names: object) -> None:
     result = await turn_of(choosing(lambda *_: names))  # type: ignore[arg-type]  # as nobody checks it
     assert choice_in(result).outcome == "fallback"
@@ -180,7 +181,7 @@ async def test_a_model_that_writes_for_ever_chooses_nothing_and_answers_nothing(
         await turn_of(governor)
 
 
-@pytest.mark.parametrize(("error", "told"), TOLD)
+@each_case(("error", "told"), TOLD)
 async def test_whatever_a_chooser_raises_is_told_in_a_few_words_that_can_be_kept(error: Exception, told: str) -> None:
     records: list[Record] = []
     result = await turn_of(choosing(raising(error), records=records))
@@ -192,7 +193,7 @@ async def test_whatever_a_chooser_raises_is_told_in_a_few_words_that_can_be_kept
     assert replay(Record.model_validate_json(records[0].model_dump_json())) == result
 
 
-@pytest.mark.parametrize(("error", "told"), TOLD)
+@each_case(("error", "told"), TOLD)
 async def test_whatever_a_responder_raises_is_told_in_a_few_words_that_can_be_kept(error: Exception, told: str) -> None:
     with pytest.raises(ResponderFailed) as failed:
         await turn_of(Governor(KeepingMemory(), raising(error), limits=PATIENT))
@@ -201,7 +202,7 @@ async def test_whatever_a_responder_raises_is_told_in_a_few_words_that_can_be_ke
     failed.value.message.encode()
 
 
-@pytest.mark.parametrize("hook", ["pre_prompt", "memory_request", "post_response", "post_message"])
+@each_case("hook", ["pre_prompt", "memory_request", "post_response", "post_message"])
 async def test_whatever_a_hook_raises_is_told_in_a_few_words_that_can_be_kept(hook: str) -> None:
     """Catches an error of a hook that is swallowed, told at length, or in words that no record can hold."""
     errors = (*TOLD, (TierUnavailable(LONE), "MEM-010 ?"), (TierUnavailable("x" * 900), "MEM-010 x"))
@@ -224,7 +225,7 @@ def _can_be_kept(record: Record) -> bool:
     return True
 
 
-@pytest.mark.parametrize("error", [Unspeakable(), RuntimeError(LONE), TierUnavailable(LONE)])
+@each_case("error", [Unspeakable(), RuntimeError(LONE), TierUnavailable(LONE)])
 async def test_whatever_the_memory_raises_the_turn_is_answered_and_recorded(error: Exception) -> None:
     memory, records = KeepingMemory(), []  # type: tuple[KeepingMemory, list[Record]]
     memory.fails = error
@@ -278,7 +279,7 @@ async def test_one_that_says_so_in_a_thread_has_failed_as_well() -> None:
     assert choice_in(await turn_of(choosing(cancelled_in_a_thread))).outcome == "fallback"
 
 
-@pytest.mark.parametrize("respond", [raising(asyncio.CancelledError()), cancelled_in_a_thread])
+@each_case("respond", [raising(asyncio.CancelledError()), cancelled_in_a_thread])
 async def test_a_responder_that_says_it_was_cancelled_when_nobody_did_so_has_failed(respond: Responder) -> None:
     with pytest.raises(ResponderFailed, match="CancelledError"):
         await turn_of(Governor(KeepingMemory(), respond, limits=PATIENT))
@@ -321,7 +322,7 @@ async def test_a_write_behind_the_scenes_that_says_it_was_cancelled_is_sent_agai
     assert len(memory.of("u1")) == 1
 
 
-@pytest.mark.parametrize("who", ["chooser", "responder", "hook"])
+@each_case("who", ["chooser", "responder", "hook"])
 async def test_a_turn_that_is_cancelled_ends_whoever_is_waited_for(who: str) -> None:
     began, memory = asyncio.Event(), CatalogMemory(KEY)
 

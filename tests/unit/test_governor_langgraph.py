@@ -20,6 +20,7 @@ from ragpp_services.governor.langgraph import GovernorState, agent_responder, me
 from ragpp_services.governor.orders import ORDERS
 from ragpp_services.governor.values import Event, Invocation, Limits, Prompt, Reply, ToolCall
 from tests.support.choosing import CatalogMemory
+from tests.support.each import each_case
 from tests.support.governor import NOON, KeepingMemory, served
 from tests.support.source import ROOT
 
@@ -160,7 +161,7 @@ async def test_the_example_around_a_function_remembers_from_one_session_to_the_n
     assert "My locker is number 418." in answers[1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "said"),
     [
         ({}, "export $(ragpp env)"),

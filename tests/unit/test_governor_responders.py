@@ -13,6 +13,7 @@ from ragpp.llm.port import Prompt as ModelPrompt
 from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.responders import Message, ask_responder, chat_messages, language_model, reply_of
 from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply, Tool, ToolCall
+from tests.support.each import each_case
 
 TOOL = Tool(name="weather", description="Tells the weather.")
 ASKED = PromptMessage(id="m-1", role="user", content="Where is the spare key?")
@@ -109,7 +110,7 @@ def test_an_exchange_with_tools_is_told_in_the_function_form() -> None:
     assert messages[3] == {"role": "tool", "content": "rain", "tool_call_id": "c1"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "text"),
     [
         ("hello", "hello"),
@@ -123,7 +124,7 @@ def test_answers_of_many_shapes_are_replies(given: object, text: str) -> None:
     assert reply_of(given).text == text
 
 
-@pytest.mark.parametrize("given", [None, 7, Answered("x", ["not a call"])])
+@each_case("given", [None, 7, Answered("x", ["not a call"])])
 def test_what_is_no_reply_is_refused(given: object) -> None:
     with pytest.raises(TypeError, match="responder"):
         reply_of(given)

@@ -4,14 +4,13 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from ragpp.api import HealthCheck, HealthReport
 from ragpp.errors import TierUnavailable
 from ragpp.health import SchemaState, StoreState
 from ragpp_services.gateway.health.checks import Checks, Wrong
 from ragpp_services.gateway.health.reporting import _alerts, _growth, _status
 from ragpp_services.gateway.health.states import look_at
+from tests.support.each import each_case
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -74,7 +73,7 @@ async def test_what_hangs_and_what_is_seen_wrong_fail() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("other", "check", "cause"),
     [
         ({"schemas": (SchemaState(part="ledger", applied=2, known=3),)}, "schema", "ledger is at migration 2"),

@@ -5,6 +5,7 @@ import pytest
 from ragpp.errors import Forbidden, TierUnavailable, Unauthenticated
 from ragpp_services.gateway.identity import FRESH_S, STALE_READ_S, Identity, Principal, make_key, prefix_of
 from ragpp_services.gateway.store import KeyRow
+from tests.support.each import each_case
 
 
 class Keys:
@@ -57,7 +58,7 @@ async def test_a_valid_key_names_its_tenant(identity: Identity, keys: Keys) -> N
     assert principal.scope("read", "ann").user_key == ("acme", "ann")
 
 
-@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer x", "Basic abc", "Bearer rp_000000000000_" + "A" * 43])
+@each_case("header", [None, "", "Bearer", "Bearer x", "Basic abc", "Bearer rp_000000000000_" + "A" * 43])
 async def test_what_is_not_a_known_key_is_refused(identity: Identity, header: str | None) -> None:
     with pytest.raises(Unauthenticated):
         await identity.verify(header, reading=True)

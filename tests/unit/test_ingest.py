@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from ragpp.client import GatewayUnreachable, MemoryClient
 from ragpp_infra.cli.ingest import BadLines, IngestReport, Progress, ingest
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, Reading, read_lines
+from tests.support.each import each_case
 from tests.support.gateway import KeepingGateway
 
 USER = "u1"
@@ -144,7 +145,7 @@ READ = (
 )
 
 
-@pytest.mark.parametrize(("reading", "told", "expected"), READ)
+@each_case(("reading", "told", "expected"), READ)
 def test_lines_are_read_by_their_usual_names_by_a_mapping_and_with_what_is_beside_as_metadata(
     reading: Reading, told: dict[str, JsonValue], expected: dict[str, object]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ragpp_infra.secret_file import SECRETS, WeakSecrets, check_secrets, read, weakness, write_new
 from tests.support.command_line import Done
+from tests.support.each import each_case
 
 GOOD = "bH3qk0ZfV9x_wT27-pLmYc5R"
 
@@ -37,7 +38,7 @@ def test_a_file_that_is_there_is_left_as_it_is(ragpp: Callable[..., Done], tmp_p
     assert file.read_text(encoding="utf-8") == "FORGETTING_KEY=mine\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("secret", "why"),
     [
         ("", "is missing"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from tests.support.each import each_case
 from tests.support.installing import Installation, built_wheel, closure, installed, link
 from tests.support.source import modules
 
@@ -58,7 +59,7 @@ def test_the_command_line_without_its_extra_says_what_to_install(alone: Installa
 COMMAND_LINE = ", ".join(name for name, _ in modules() if name.startswith("ragpp_infra."))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("extra", "imported"),
     [
         (

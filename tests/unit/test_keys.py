@@ -8,11 +8,12 @@ import pytest
 from ragpp.errors import InvalidInput
 from ragpp_services.gateway.keys import create_key, state_of
 from ragpp_services.gateway.store import KeyListing
+from tests.support.each import each_case
 
 NOBODY_LISTENS = "postgresql://127.0.0.1:1/ragpp"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tenant", "user", "agent", "named"),
     [
         ("", None, None, "tenant_id"),

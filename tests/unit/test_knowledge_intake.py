@@ -14,6 +14,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.redaction import SECRETS, redact
 from ragpp_services.gateway.intake import KnowledgeIntake, Redaction, Whose
+from tests.support.each import each_case
 from tests.support.hostile import texts
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -64,7 +65,7 @@ async def test_secrets_go_wherever_they_stand_and_are_counted() -> None:
     assert (entry.redactions, removed) == (3, 2)
 
 
-@pytest.mark.parametrize("hidden", [["tiger"], {"of": "tiger"}, {"of": [{"the": ["tiger"]}]}])
+@each_case("hidden", [["tiger"], {"of": "tiger"}, {"of": [{"the": ["tiger"]}]}])
 async def test_a_key_gives_away_the_secrets_below_it_however_deep(hidden: JsonValue) -> None:
     body = ResourceIn.model_validate({"resource_type": "config", "content": "a", "metadata": {"password": hidden}})
     entry = await INTAKE.resource(body, Whose())
@@ -94,7 +95,7 @@ async def test_what_was_said_last_dates_a_conversation_without_a_date() -> None:
     assert (await INTAKE.resource(conversation("a"), Whose())).occurred_at == NOW
 
 
-@pytest.mark.parametrize("field", ["", "messages.0."])
+@each_case("field", ["", "messages.0."])
 async def test_what_is_from_the_future_is_refused_and_named(field: str) -> None:
     tomorrow = NOW + timedelta(days=1)
     message = {"content": "a"} | ({"occurred_at": tomorrow} if field else {})
@@ -131,7 +132,7 @@ async def test_a_given_vector_is_kept_at_length_one_and_a_missing_one_is_made() 
     assert float(np.linalg.norm(made.embedding)) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("vector", [[1.0], [0.0] * 8])
+@each_case("vector", [[1.0], [0.0] * 8])
 async def test_a_vector_that_no_search_could_use_is_refused(vector: list[float]) -> None:
     with pytest.raises(InvalidInput, match=r"items\.0\.embedding"):
         await INTAKE.items(item("a", embedding=vector), Whose())

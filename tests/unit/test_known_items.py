@@ -13,6 +13,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
 from ragpp.models import Entity, Interaction, Preference, Rule, Value
 from ragpp_infra.cli.known_items import items_of
+from tests.support.each import each_case
 
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ELENA: Final = Entity(
@@ -67,7 +68,7 @@ async def named(*ids: str) -> list[tuple[str, str, str]]:
         return [(one.kind, one.id, one.text) for one in await items_of(client, "u", ids)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "kind", "identifier", "text"),
     [
         (ELENA.id, "entity", ELENA.id, "Elena (PERSON)"),
@@ -86,14 +87,14 @@ async def test_one_that_is_named_twice_is_found_once() -> None:
     assert len(await named("r1", LAYOUT.id, "pref-0123", "r1")) == 2
 
 
-@pytest.mark.parametrize("given", ["none-of-these", "pref-fedc", "012", "m-"])
+@each_case("given", ["none-of-these", "pref-fedc", "012", "m-"])
 async def test_what_names_nothing_is_told_with_where_ids_are(given: str) -> None:
     with pytest.raises(NotFound, match="u") as caught:
         await named("r1", given)
     assert any("ragpp inspect u" in suggestion for suggestion in caught.value.suggestions)
 
 
-@pytest.mark.parametrize("given", ["0123456789", "", " "])
+@each_case("given", ["0123456789", "", " "])
 async def test_what_names_several_or_nothing_at_all_is_refused(given: str) -> None:
     with pytest.raises(InvalidInput):
         await named(given)

@@ -17,6 +17,7 @@ from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
 from ragpp.models import Page
+from tests.support.each import each_case
 
 MOVED: Final = 0.55
 _ADDRESS: Final = re.compile("/v1/learning/episodes(?:/([^/]+)/([^/]+))?")
@@ -98,7 +99,7 @@ async def test_what_is_used_at_once_is_one_episode(gateway: LearningGateway, lea
     assert len(await learner.end_episode("conc", "g", 1.0)) == 6
 
 
-@pytest.mark.parametrize(("goal", "reward"), [("g", 5.0), ("", 1.0), ("g" * 101, 1.0)])
+@each_case(("goal", "reward"), [("g", 5.0), ("", 1.0), ("g" * 101, 1.0)])
 async def test_an_episode_whose_end_was_refused_can_still_be_ended(
     learner: TDLambdaLearner, goal: str, reward: float
 ) -> None:

@@ -11,10 +11,11 @@ from ragpp.models import Preference
 from ragpp_services.workers.learning.consolidation import duplicates, key_line
 from ragpp_services.workers.learning.days import day_of, day_span, window_of, zone_of
 from ragpp_services.workers.learning.themes import Said, stems_in, themes_of
+from tests.support.each import each_case
 from tests.support.said import MONTH
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("day", "zone", "hours"),
     [
         (date(2024, 3, 30), "Europe/Lisbon", 24),

@@ -13,6 +13,7 @@ from ragpp_services.workers.learning import chance
 from ragpp_services.workers.learning.behaviour import rules_seen
 from ragpp_services.workers.learning.doings import active_days, activities_in, doings_of, request_in
 from ragpp_services.workers.learning.patterns import Pattern, find_patterns
+from tests.support.each import each_case
 from tests.support.said import said
 
 
@@ -109,7 +110,7 @@ def test_regular_requests_make_rules_with_their_evidence() -> None:
     assert rule.sources == tuple(item.id for item in WEATHER)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "found"),
     [
         ("I went for a run before work.", ["running"]),
@@ -124,7 +125,7 @@ def test_activities_are_read_from_what_is_asserted(text: str, found: list[str]) 
     assert activities_in(text) == found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "asks"),
     [
         ("Hi there! Can you check my calendar?", True),

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +27,7 @@ from ragpp.text.lexical import (
     terms,
     words,
 )
+from tests.support.each import each_case
 
 DATA: Final = Path(__file__).resolve().parents[1] / "data"
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
@@ -78,7 +78,7 @@ def test_a_text_is_found_by_another_form_of_its_words() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [("東京", "京都"), ("boat", "goat"), ("книга", "рука"), ("แมว", "แม่"), ("고양이", "강아지"), ("كتاب", "باب")],
 )
@@ -86,7 +86,7 @@ def test_different_words_are_different_terms(one: str, other: str) -> None:
     assert not set(query_terms(one)) & set(document_weights(other))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "thing"),
     [
         ("婚礼是什么时候办?", "婚礼 办"),
@@ -101,7 +101,7 @@ def test_a_question_does_not_ask_for_the_words_that_make_it_one(question: str, t
     assert query_terms(question) == query_terms(thing)
 
 
-@pytest.mark.parametrize("question", ["什么?", "誰?", "누구?", "อะไร", "ماذا؟", "Кто?"])
+@each_case("question", ["什么?", "誰?", "누구?", "อะไร", "ماذا؟", "Кто?"])
 def test_a_question_of_function_words_alone_asks_for_them_in_any_script(question: str) -> None:
     assert query_terms(question)
 
@@ -202,7 +202,7 @@ def test_what_one_question_asks_for_is_found_once_for_all_who_ask() -> None:
     assert question_words(question) is question_words(question)
 
 
-@pytest.mark.parametrize("unit", ["harbour ", "猫", "㍻", "قطة ", "ﷺ harbour one two three "])
+@each_case("unit", ["harbour ", "猫", "㍻", "قطة ", "ﷺ harbour one two three "])
 def test_of_a_question_no_more_is_read_than_a_recall_takes(unit: str) -> None:
     read, whole = unit * (MAX_QUESTION_CHARS // len(unit)), unit * MAX_QUESTION_CHARS
     assert sum(map(len, question_words(whole))) <= 2 * MAX_QUESTION_CHARS
@@ -211,7 +211,7 @@ def test_of_a_question_no_more_is_read_than_a_recall_takes(unit: str) -> None:
     assert set(query_terms(whole)) <= set(stored_terms(whole))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "unit",
     [
         "a",

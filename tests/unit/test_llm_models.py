@@ -27,6 +27,7 @@ from ragpp.llm.schemas import strict_schema
 from ragpp.observability.metrics import REGISTRY, language_model_called
 from ragpp.settings import LanguageModelSettings
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Silence
+from tests.support.each import each_case
 from tests.support.waiting import eventually
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -97,13 +98,12 @@ async def test_there_are_the_models_that_the_settings_name_and_no_others(server:
     await models.close()
 
 
-@pytest.mark.parametrize(
-    ("purpose", "most"), [("summary", 0), ("extraction", 1), ("consolidation", 2), ("retrieval", 3)]
-)
+@each_case(("purpose", "most"), [("summary", 0), ("extraction", 1), ("consolidation", 2), ("retrieval", 3)])
 async def test_each_purpose_is_tried_again_as_often_as_its_own_settings_say(
     server: LlmServer, purpose: Purpose, most: int
 ) -> None:
     server.replies(Failed(500))
+    server.requests.clear()
     models = made(
         server,
         extraction="openai:m-1",
@@ -128,7 +128,7 @@ def test_without_settings_there_is_none() -> None:
     assert make_language_models(LanguageModelSettings.model_validate({}), InMemoryBudget(lambda: NOON)) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "names"),
     [
         ({"summary": "gpt-5"}, "LLM_SUMMARY"),
@@ -138,7 +138,6 @@ def test_without_settings_there_is_none() -> None:
         ({"summary": "anthropic:claude"}, "LLM_ANTHROPIC_API_KEY"),
         ({"summary": "anthropic:claude", "anthropic_api_key": "k\n\u20ac"}, "LLM_ANTHROPIC_API_KEY"),
     ],
-    ids=str,
 )
 def test_a_setting_that_cannot_work_is_named_at_start(
     wrong: dict[str, str], names: str, monkeypatch: pytest.MonkeyPatch
@@ -150,7 +149,7 @@ def test_a_setting_that_cannot_work_is_named_at_start(
     assert "\u20ac" not in raised.value.message
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@each_case("provider", ["openai", "anthropic"])
 def test_a_library_that_is_missing_is_named_with_how_to_install_it(
     provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,10 +204,9 @@ async def test_calls_at_once_never_overspend_together(server: LlmServer) -> None
     await models.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("reply", "kind", "cost"),
     [(Failed(500), "unavailable", 0), (Answered(text="no"), "malformed", 2 * COST), (Failed(400), "refused", 0)],
-    ids=["unavailable", "malformed", "refused"],
 )
 async def test_a_failure_is_counted_by_its_kind_and_costs_what_it_cost(
     server: LlmServer, reply: Answered | Failed, kind: str, cost: int

@@ -16,10 +16,18 @@ MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
 DESCRIPTION = "What leads prefer, and what they require"
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[LlmServer]:
+@pytest.fixture(scope="module")
+async def running() -> AsyncIterator[LlmServer]:
     async with LlmServer() as running:
         yield running
+
+
+@pytest.fixture
+def server(running: LlmServer) -> LlmServer:
+    """As if it had just been started, which takes longer than what a test asks of it."""
+    running.requests.clear()
+    running.replies(Answered(text="hello"))
+    return running
 
 
 @pytest.fixture

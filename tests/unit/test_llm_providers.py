@@ -14,6 +14,7 @@ from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.replies import SummaryReply
 from ragpp.providers import FIRST_WAIT_S, LONGEST_WAIT_S
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Raw, Reply, Silence
+from tests.support.each import each_case
 
 PROMPT: Final = Prompt("summarise.v1", "You summarise.", "<messages>…</messages>", max_tokens=300)
 GOOD: Final = Answered(reply={"lines": ["Ana moved to Turin"]})
@@ -34,10 +35,19 @@ class Sleeps:
 Make = Callable[..., LanguageModel]
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[LlmServer]:
+@pytest.fixture(scope="module")
+async def running() -> AsyncIterator[LlmServer]:
     async with LlmServer() as running:
         yield running
+
+
+@pytest.fixture
+def server(running: LlmServer) -> LlmServer:
+    """As if it had just been started, which takes longer than what a test asks of it."""
+    running.requests.clear()
+    running.unknown = ()
+    running.replies(Answered(text="hello"))
+    return running
 
 
 @pytest.fixture
@@ -130,30 +140,32 @@ FAILURES: Final[tuple[tuple[Reply, type[LanguageModelError], int], ...]] = (
 """What a provider answers, the error that it is, and how often it is asked."""
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-async def test_every_failure_is_an_error_of_ours_after_a_bounded_number_of_calls(provider: str) -> None:
+@each_case("provider", ["openai", "anthropic"])
+async def test_every_failure_is_an_error_of_ours_after_a_bounded_number_of_calls(
+    server: LlmServer, provider: str
+) -> None:
     """Catches a failure of a provider that is told as another, asked for again in vain, or told with the key."""
     offenders = [
         f"{failure}: {error.__name__} after {calls} calls is expected, came {came}"
         for failure, error, calls in FAILURES
-        if (came := await failed(provider, failure)) != (error, calls, "suggestions", "no key")
+        if (came := await failed(provider, server, failure)) != (error, calls, "suggestions", "no key")
     ]
     assert not offenders, "\n".join(offenders)
 
 
-async def failed(provider: str, failure: Reply) -> tuple[object, int, str, str]:
-    """What a new model of a new server makes of a failure: an error's type, calls, what its message has."""
-    async with LlmServer() as server:
-        server.replies(failure)
-        model = make(provider, server, Sleeps())
-        try:
-            answered = await lines_of(model)
-        except LanguageModelError as error:
-            helps = "suggestions" if error.suggestions else "no suggestion"
-            return type(error), len(server.requests), helps, "a key" if "Bearer" in error.message else "no key"
-        finally:
-            await model.close()
-        return answered, len(server.requests), "no error", "no key"
+async def failed(provider: str, server: LlmServer, failure: Reply) -> tuple[object, int, str, str]:
+    """What a new model makes of a failure: an error's type, calls, what its message has."""
+    server.requests.clear()
+    server.replies(failure)
+    model = make(provider, server, Sleeps())
+    try:
+        answered = await lines_of(model)
+    except LanguageModelError as error:
+        helps = "suggestions" if error.suggestions else "no suggestion"
+        return type(error), len(server.requests), helps, "a key" if "Bearer" in error.message else "no key"
+    finally:
+        await model.close()
+    return answered, len(server.requests), "no error", "no key"
 
 
 async def test_a_limit_that_waiting_does_not_mend_is_not_waited_for(server: LlmServer, sleeps: Sleeps) -> None:
@@ -174,8 +186,9 @@ async def test_what_passes_is_tried_again_after_what_the_provider_asks_for(
     assert 0 < sleeps.asked[1] <= LONGEST_WAIT_S
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-async def test_each_wait_is_twice_the_one_before(server: LlmServer, sleeps: Sleeps, provider: str) -> None:
+@each_case("provider", ["openai", "anthropic"])
+async def test_each_wait_is_twice_the_one_before(server: LlmServer, provider: str) -> None:
+    sleeps = Sleeps()
     server.replies(Failed(500), Failed(500), Failed(500), GOOD)
     model = make(provider, server, sleeps, retries=3, first_wait_s=2.0)
     assert await lines_of(model) == ["Ana moved to Turin"]
@@ -200,10 +213,9 @@ async def test_a_malformed_reply_tells_what_it_cost(server: LlmServer, model: La
     assert raised.value.tokens_used == 2 * COST.total
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-async def test_a_model_that_does_not_answer_in_time_is_unavailable(
-    server: LlmServer, sleeps: Sleeps, provider: str
-) -> None:
+@each_case("provider", ["openai", "anthropic"])
+async def test_a_model_that_does_not_answer_in_time_is_unavailable(server: LlmServer, provider: str) -> None:
+    sleeps = Sleeps()
     server.replies(Silence())
     model = make(provider, server, sleeps, timeout_s=0.05, retries=1)
     with pytest.raises(ModelUnavailable, match="in time"):
@@ -212,8 +224,9 @@ async def test_a_model_that_does_not_answer_in_time_is_unavailable(
     await model.close()
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-async def test_a_model_that_cannot_be_reached_is_unavailable(sleeps: Sleeps, provider: str) -> None:
+@each_case("provider", ["openai", "anthropic"])
+async def test_a_model_that_cannot_be_reached_is_unavailable(provider: str) -> None:
+    sleeps = Sleeps()
     async with LlmServer() as gone:
         model = make(provider, gone, sleeps)
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
@@ -233,14 +246,14 @@ async def test_a_stream_that_has_not_begun_is_tried_again(server: LlmServer, mod
     assert (await words_of(model))[0] == "hello"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("broken", "error"),
     [(Answered(text="half of", cut=True), MalformedReply), (Answered(text="half of", dropped=True), ModelUnavailable)],
-    ids=["cut", "dropped"],
 )
 async def test_a_stream_that_breaks_off_is_an_error_after_what_came(
     server: LlmServer, model: LanguageModel, broken: Answered, error: type[LanguageModelError]
 ) -> None:
+    server.requests.clear()
     server.replies(broken)
     heard: list[str] = []
 
@@ -261,10 +274,9 @@ async def test_a_stream_of_nonsense_is_malformed(server: LlmServer, model: Langu
         await words_of(model)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("unknown", "form"),
     [((), "json_schema"), (("json_schema",), "json_object"), (("response_format",), None)],
-    ids=["all of it", "no schema", "no form at all"],
 )
 async def test_a_server_that_knows_less_of_the_api_is_asked_for_less(
     server: LlmServer, sleeps: Sleeps, unknown: tuple[str, ...], form: str | None

@@ -18,15 +18,24 @@ from ragpp.llm.transcripts import BATCH_CHARS, MESSAGE_CHARS, batches, data, sup
 from ragpp.models import Interaction, Preference, Role
 from ragpp.testing.llm import Answered, Failed, LlmServer
 from ragpp.text.tokens import TokenCounter
+from tests.support.each import each_case
 
 NOON: Final = datetime(2024, 5, 1, 12, tzinfo=UTC)
 COUNTER: Final = TokenCounter()
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[LlmServer]:
+@pytest.fixture(scope="module")
+async def running() -> AsyncIterator[LlmServer]:
     async with LlmServer() as running:
         yield running
+
+
+@pytest.fixture
+def server(running: LlmServer) -> LlmServer:
+    """As if it had just been started, which takes longer than what a test asks of it."""
+    running.requests.clear()
+    running.replies(Answered(text="hello"))
+    return running
 
 
 @pytest.fixture
@@ -105,7 +114,7 @@ async def test_a_claim_comes_with_the_messages_that_say_it(server: LlmServer, mo
     assert (found.dropped, found.failed, found.model) == (0, (), "openai:m-1")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "claim",
     [
         {"relationships": [lives_in("I live in Lisbon", 1)]},
@@ -116,7 +125,6 @@ async def test_a_claim_comes_with_the_messages_that_say_it(server: LlmServer, mo
         {"preferences": [likes_tea("You love tea", 2)]},
         {"preferences": [likes_tea("You love tea", 2, 3)]},
     ],
-    ids=["nobody said it", "another said it", "no such message", "no quote", "nothing", "the assistant", "partly"],
 )
 async def test_a_claim_that_the_conversation_does_not_bear_out_is_dropped_and_counted(
     server: LlmServer, model: LanguageModel, claim: dict[str, Sequence[dict[str, object]]]
@@ -284,9 +292,7 @@ async def test_a_summary_of_nothing_asks_nothing(server: LlmServer, model: Langu
     assert not server.requests
 
 
-@pytest.mark.parametrize(
-    ("reply", "error"), [(Answered(reply={"lines": [" "]}), MalformedReply), (Failed(500), ModelUnavailable)]
-)
+@each_case(("reply", "error"), [(Answered(reply={"lines": [" "]}), MalformedReply), (Failed(500), ModelUnavailable)])
 async def test_a_model_that_writes_nothing_is_an_error_and_not_an_empty_summary(
     server: LlmServer, model: LanguageModel, reply: Answered | Failed, error: type[LanguageModelError]
 ) -> None:

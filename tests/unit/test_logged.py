@@ -10,6 +10,7 @@ from typing import Final
 import httpx
 import pytest
 
+from tests.support.each import each_case
 from tests.support.logged import Heard, Leak
 
 SAID: Final = "My sister Elena moved to Porto last spring, and I miss her."
@@ -76,7 +77,7 @@ def _leaks(folder: Path, place: str, line: str) -> list[Leak]:
     return heard_here().leaks([folder, folder])
 
 
-@pytest.mark.parametrize("line", ["request.answered", SAID[:20], SECRET[:16], json.dumps({"stage": "observe"})])
+@each_case("line", ["request.answered", SAID[:20], SECRET[:16], json.dumps({"stage": "observe"})])
 def test_what_nobody_said_is_no_leak(own: Heard, tmp_path: Path, line: str) -> None:
     logged(tmp_path, "gateway.log", line)
     assert own.leaks([tmp_path]) == []
@@ -89,7 +90,7 @@ def test_words_are_found_as_json_has_them_and_in_scripts_without_spaces(tmp_path
     assert len(heard.leaks([tmp_path])) == 1
 
 
-@pytest.mark.parametrize("said", ["x" * 100, "0f8fad5b-d9cb-469f-a165-70867728950e", "/var/lib/things/of/some/service"])
+@each_case("said", ["x" * 100, "0f8fad5b-d9cb-469f-a165-70867728950e", "/var/lib/things/of/some/service"])
 def test_filler_ids_and_paths_are_nobodys_words(said: str) -> None:
     heard = Heard()
     heard.text(said)

@@ -13,6 +13,7 @@ from ragpp.client import MemoryClient
 from ragpp.errors import ConfigurationError, InvalidInput
 from ragpp.settings import EmbeddingSettings, LanguageModelSettings
 from ragpp_infra.embedded.home import Home
+from tests.support.each import each_case
 
 NAMES = ("RAGPP_URL", "RAGPP_API_KEY", "RAGPP_HOME")
 
@@ -86,7 +87,7 @@ def test_access_is_written_for_its_owner_alone_and_gone_when_the_stack_is(home: 
     home.remove_client()
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602])
+@each_case("mode", [0o640, 0o604, 0o620, 0o602])
 def test_access_that_others_may_have_written_or_read_is_not_trusted(home: Home, mode: int) -> None:
     """Whoever can write it could lead a memory to a gateway of their own."""
     (home.path / "client.json").chmod(mode)
@@ -94,14 +95,14 @@ def test_access_that_others_may_have_written_or_read_is_not_trusted(home: Home, 
         MemoryManager()
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"url": "http://x"}', '{"url": "nowhere", "key": "k"}', "[]"])
+@each_case("text", ["", "{}", '{"url": "http://x"}', '{"url": "nowhere", "key": "k"}', "[]"])
 def test_access_that_says_nothing_is_an_error_of_ours(home: Home, text: str) -> None:
     (home.path / "client.json").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"client\.json"):
         MemoryManager()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "instead"),
     [("storage_dir", "RAGPP_HOME"), ("embedding_service", "EMBEDDING_MODEL"), ("event_store", "/v1/events")],
 )

@@ -8,6 +8,7 @@ import pytest
 from ragpp import MemoryManager
 from ragpp.client import MemoryClient
 from ragpp.memory.layers import ItemLayer
+from tests.support.each import each_case
 from tests.support.knowing import KnowingGateway
 
 
@@ -37,6 +38,6 @@ async def test_five_items_are_nearest_and_a_deletion_takes_items_along(memory: M
     assert await memory.resource_layer.get(stored.resource_id) is None
 
 
-@pytest.mark.parametrize("by", [ItemLayer.retrieve_by_domain, ItemLayer.retrieve_by_task_type])
+@each_case("by", [ItemLayer.retrieve_by_domain, ItemLayer.retrieve_by_task_type])
 def test_ten_are_worth_most_of_a_domain_or_a_kind_of_task(by: Callable[..., object]) -> None:
     assert inspect.signature(by).parameters["top_k"].default == 10

@@ -21,6 +21,7 @@ from ragpp.errors import (
     TierUnavailable,
     VectorIndexError,
 )
+from tests.support.each import each_case
 from tests.support.knowing import NOON, KnowingGateway
 
 PRICES = "Basic costs $99 a month.\nPro costs $299 a month.\n" + "It is billed yearly. " * 20
@@ -65,7 +66,7 @@ async def test_what_is_stored_comes_back_whole_and_says_whose_it_is(
     assert gateway.users == {"u1"}
 
 
-@pytest.mark.parametrize(("content", "kind"), [("x", "poem"), ("", "document"), ("x" * 1_000_001, "document")])
+@each_case(("content", "kind"), [("x", "poem"), ("", "document"), ("x" * 1_000_001, "document")])
 async def test_what_cannot_be_a_resource_is_a_value_error_and_nothing_is_sent(
     memory: MemoryManager, gateway: KnowingGateway, content: str, kind: str
 ) -> None:
@@ -98,11 +99,12 @@ async def test_extraction_waits_for_its_job_and_answers_every_item_in_its_order_
     assert await memory.extract_and_store(second.resource_id) == items
 
 
-@pytest.mark.parametrize("told", ["MEM-005 Extraction failed: no facts", "KeyError at ragpp_services.workers:1 in x"])
+@each_case("told", ["MEM-005 Extraction failed: no facts", "KeyError at ragpp_services.workers:1 in x"])
 async def test_an_extraction_that_fails_is_a_warning_and_no_items(
     memory: MemoryManager, gateway: KnowingGateway, caplog: pytest.LogCaptureFixture, told: str
 ) -> None:
     gateway.fails["extract"] = told
+    caplog.clear()
     stored = await memory.store_resource(PRICES, "document")
     with caplog.at_level(logging.WARNING, logger="ragpp.memory"):
         assert await memory.extract_and_store(stored.resource_id) == []
@@ -179,7 +181,7 @@ async def test_a_question_takes_its_defaults_from_the_configuration(memory: Memo
     assert result.mode_used.value == "rag"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "asked",
     [
         {"query": ""},

@@ -1,13 +1,12 @@
 """A name is found in every script: inflected, with something joined to it, without spaces around it."""
 
-import pytest
-
 from ragpp.text.mentions import Said, is_of_other_script, names_in
 from ragpp_services.episodic.ranking import named_speaker
 from ragpp_services.semantic.evidence.keys import content_words, query_keys, shared_words
+from tests.support.each import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "name"),
     [
         ("我昨天见了张伟", "张伟"),
@@ -33,7 +32,7 @@ def test_a_name_is_in_a_text_that_has_it_in_another_form(text: str, name: str) -
     assert Said(text).names(name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "name"),
     [
         ("我昨天见了张明", "张伟"),
@@ -50,12 +49,12 @@ def test_another_word_is_no_mention(text: str, name: str) -> None:
     assert not Said(text).names(name)
 
 
-@pytest.mark.parametrize("name", ["Ann", "José", "Ağça", "Đặng", "42", ""])
+@each_case("name", ["Ann", "José", "Ağça", "Đặng", "42", ""])
 def test_a_latin_name_is_compared_as_ever(name: str) -> None:
     assert not is_of_other_script(name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "speaker"),
     [
         ("李娜喜欢什么茶?", "李娜"),
@@ -70,7 +69,7 @@ def test_the_named_speaker_is_known_in_the_form_that_a_question_has(text: str, s
     assert named_speaker("Who?", (speaker, "Somebody")) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "key"),
     [
         ("张伟在哪里上学?", "张伟"),

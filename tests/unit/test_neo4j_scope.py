@@ -4,9 +4,10 @@ import pytest
 
 from ragpp.models import Scope
 from ragpp.stores.neo4j import scope_key, scoped
+from tests.support.each import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     "statement",
     [
         "MATCH (e:Entity {scope: $scope}) RETURN e",
@@ -18,7 +19,7 @@ def test_a_statement_that_says_its_scope_passes(statement: str) -> None:
     assert scoped(statement) == statement
 
 
-@pytest.mark.parametrize(
+@each_case(
     "statement",
     [
         "MATCH (n) RETURN n",

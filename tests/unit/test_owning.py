@@ -10,6 +10,7 @@ from ragpp.errors import Forbidden, InvalidInput
 from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.requester import Requester
+from tests.support.each import each_case
 
 NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -62,7 +63,7 @@ def test_what_all_users_see_names_who_contributed_it_and_needs_the_scope() -> No
         place(requester(), "ann", "global")
 
 
-@pytest.mark.parametrize("visibility", ["shared", "agent"])
+@each_case("visibility", ["shared", "agent"])
 def test_what_is_not_global_has_a_user(visibility: CatalogVisibility) -> None:
     with pytest.raises(InvalidInput, match="user_id"):
         place(requester("global", agent_id="sales"), None, visibility)
@@ -76,7 +77,7 @@ def test_what_all_users_see_is_changed_only_with_the_scope_and_where_it_is() -> 
         changing(refused, refused.catalog("forget", "ann"), resource("global"))
 
 
-@pytest.mark.parametrize("agent_id", [None, "support"])
+@each_case("agent_id", [None, "support"])
 def test_an_agent_changes_its_own_alone(agent_id: str | None) -> None:
     bound = requester(agent_id="sales")
     scope = bound.catalog("forget", "ann")

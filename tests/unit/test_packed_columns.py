@@ -19,6 +19,7 @@ from ragpp.stores.packed_columns import (
     term_weights,
     whole_numbers,
 )
+from tests.support.each import each_case
 
 TERMS = st.integers(0, 30)
 WEIGHTS = st.floats(-1, 1, width=32).filter(lambda weight: abs(weight) > 1e-30)
@@ -50,7 +51,7 @@ def test_all_entries_of_sparse_vectors_come_back(dimension: int, vectors: list[d
     assert found == [(place, term, one[term]) for place, one in enumerate(vectors) for term in sorted(one)]
 
 
-@pytest.mark.parametrize(("kind", "code", "most"), [("smallint", "h", 15), ("int", "i", 31), ("bigint", "q", 63)])
+@each_case(("kind", "code", "most"), [("smallint", "h", 15), ("int", "i", 31), ("bigint", "q", 63)])
 def test_a_column_of_numbers_holds_the_least_and_the_greatest_of_its_type(kind: str, code: str, most: int) -> None:
     values = [-(1 << most), -1, 0, (1 << most) - 1]
     assert whole_numbers(struct.pack(f">4{code}", *values), kind).tolist() == values  # type: ignore[arg-type]  # sampled

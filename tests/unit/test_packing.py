@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
 from ragpp.models import STANDING, Memory, MemoryKind
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, pack
+from tests.support.each import each_case
 from tests.support.packing import COUNTER, Words, memory
 
 
@@ -266,7 +266,7 @@ def test_an_item_that_a_later_one_replaced_is_shown_as_such() -> None:
     ]
 
 
-@pytest.mark.parametrize("budget", [160, 200, 256, 320, 400])
+@each_case("budget", [160, 200, 256, 320, 400])
 def test_one_memory_that_fits_the_budget_is_shown(budget: int) -> None:
     lone = memory("a", " ".join(f"word{number}" for number in range(125)))
     assert pack([lone], [], Frame(), budget=budget, counter=Words()).sections
@@ -294,7 +294,7 @@ def test_an_item_is_shown_as_data_with_its_relevance() -> None:
     assert [line for line in shown.splitlines() if line.startswith("## ")] == ["## RELEVANT KNOWLEDGE"]
 
 
-@pytest.mark.parametrize(("sources", "least", "most"), [(("res_1", "res_2"), 0.1, 0.17), (("t39",), 0.01, 0.05)])
+@each_case(("sources", "least", "most"), [(("res_1", "res_2"), 0.1, 0.17), (("t39",), 0.01, 0.05)])
 def test_items_leave_past_interactions_their_room_and_more_where_these_say_it_themselves(
     sources: tuple[str, ...], least: float, most: float
 ) -> None:
@@ -358,7 +358,7 @@ def test_the_best_is_shown_in_part_where_it_does_not_fit_whole() -> None:
     assert WEATHER not in context
 
 
-@pytest.mark.parametrize("budget", range(100, 900, 50))
+@each_case("budget", range(100, 900, 50))
 def test_an_excerpt_of_many_short_lines_has_the_part_that_answers(budget: int) -> None:
     """Lines have marks, so that they take more tokens than letters tell."""
     before = "".join(f"- thing {number}\n" for number in range(60))

@@ -15,6 +15,7 @@ from ragpp_services.catalog.pages import (
     untitled,
     without,
 )
+from tests.support.each import each_case
 from tests.support.pages import CONSOLIDATED_AT, item, written
 from tests.support.timing import first_of, grows_linearly
 
@@ -95,7 +96,7 @@ def test_the_time_of_consolidation_is_told_in_utc() -> None:
     assert page_of(*ITEMS, at=at) == PAGE
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "title"),
     [("lead_preferences", "Lead Preferences"), ("api", "Api"), ("q3_goals", "Q3 Goals"), ("_x__y_", "X Y")],
 )

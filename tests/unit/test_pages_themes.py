@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from ragpp_services.catalog.pages.themes import JOINS, MOST, NEAR, themes_of
+from tests.support.each import each_case
 
 Matrix = npt.NDArray[np.float32]
 
@@ -40,7 +40,7 @@ def joined_one_by_one(vectors: Matrix) -> list[list[int]]:
     return [sorted(cluster) for cluster in clusters if len(cluster) > 1]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each_case("seed", range(10))
 def test_themes_are_those_of_joining_the_two_nearest_again_and_again(seed: int) -> None:
     vectors = scattered(40, centres=6, seed=seed)
     found = themes_of(vectors)

@@ -10,6 +10,7 @@ from ragpp.errors import InvalidInput
 from ragpp.models import Page
 from ragpp.paging import pages
 from ragpp.stores.cursors import MAX_PAGE, decode_cursor, encode_cursor, page_size
+from tests.support.each import each_case
 
 
 def leafing(asked: list[str | None]) -> Callable[[str | None], Awaitable[Page[int]]]:
@@ -37,18 +38,18 @@ async def test_a_bound_is_kept_and_no_page_beyond_it_is_read() -> None:
         assert asked == read
 
 
-@pytest.mark.parametrize("limit", [1, 50, MAX_PAGE])
+@each_case("limit", [1, 50, MAX_PAGE])
 def test_a_page_is_as_long_as_it_was_asked_for(limit: int) -> None:
     assert page_size(limit) == limit
 
 
-@pytest.mark.parametrize("limit", [-1, 0, MAX_PAGE + 1])
+@each_case("limit", [-1, 0, MAX_PAGE + 1])
 def test_a_length_that_no_page_has_is_refused(limit: int) -> None:
     with pytest.raises(InvalidInput, match=f"limit is {limit}"):
         page_size(limit)
 
 
-@pytest.mark.parametrize("number", [2**63, 2**64 - 1, 10**30, -(2**63) - 1])
+@each_case("number", [2**63, 2**64 - 1, 10**30, -(2**63) - 1])
 def test_a_number_that_no_store_holds_is_in_no_cursor(number: int) -> None:
     assert decode_cursor(encode_cursor(2**63 - 1), int) == (2**63 - 1,)
     cursor = urlsafe_b64encode(f"[{number}]".encode()).decode().rstrip("=")
@@ -68,11 +69,11 @@ def test_a_cursor_gives_back_the_position_that_it_was_made_of() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     "position",
     [b'"ab"', b'{"a":1,"b":2}', b"7", b"[1]", b"[1,2]", b'[true,"x"]', b'["2024-03-11T12:30:00","x"]', b"[1"],
 )
-@pytest.mark.parametrize("kind", [int, datetime])
+@each_case("kind", [int, datetime])
 def test_a_cursor_of_another_list_is_refused(position: bytes, kind: type[int | datetime]) -> None:
     with pytest.raises(InvalidInput):
         decode_cursor(urlsafe_b64encode(position).decode().rstrip("="), kind, str)

@@ -16,12 +16,13 @@ from ragpp_services.catalog.passages.headings import sections
 from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
 from ragpp_services.catalog.passages.ranking import focus_of, told_once
 from ragpp_services.catalog.resources.indexing import cut
+from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
 
 RESET: Final = "If the lamp shows Code 7, reset the kettle with the small key."
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("above", "passage", "read"),
     [
         ("", RESET, RESET),
@@ -53,7 +54,7 @@ def test_a_passage_is_read_under_its_heading_the_head_of_its_table_or_the_words_
 STATED: Final = "The lamp blinks twice and goes out\nThe cell is nearly empty. Load it with the red cable."
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("above", "passage", "read"),
     [
         ("Yes.\n\nWho fills it?\nYou do.\n\n", STATED, STATED),
@@ -78,7 +79,7 @@ def test_what_stands_alone_on_the_first_line_of_a_paragraph_is_its_heading_and_o
     assert under_its_lead(above, passage) == read
 
 
-@pytest.mark.parametrize("text", [f"Is it safe?\n\nIt is.\n\n{STATED}", f"**Safe?**\nIt is.\n\n{STATED}\n"])
+@each_case("text", [f"Is it safe?\n\nIt is.\n\n{STATED}", f"**Safe?**\nIt is.\n\n{STATED}\n"])
 def test_no_passage_goes_on_over_a_heading(text: str) -> None:
     first, second = cut("document", text, {}, TokenCounter())
     assert text[second.start : second.end].strip() == STATED
@@ -102,7 +103,7 @@ def test_headings_are_read_in_time_that_grows_as_a_text_does(piece: str) -> None
     assert grows_linearly(read, 32_000)
 
 
-@pytest.mark.parametrize("end", ["", "\n\n## The next one\n", "\r\n\r\n"])
+@each_case("end", ["", "\n\n## The next one\n", "\r\n\r\n"])
 def test_what_stands_above_a_passage_is_its_lead_whatever_it_ends_with(end: str) -> None:
     lead, own = lead_and_own("## Warranty\n", f"It is two years.{end}")
     assert (lead, own) == ("## Warranty\n", "It is two years.")
@@ -123,7 +124,7 @@ def test_nothing_that_it_says_is_left_out_but_headings_at_its_end(above: str, pa
     )
 
 
-@pytest.mark.parametrize("resource_type", RESOURCE_TYPES)
+@each_case("resource_type", RESOURCE_TYPES)
 def test_what_is_said_in_a_conversation_is_no_passage(resource_type: ResourceType) -> None:
     (one,) = cut(resource_type, RESET, {}, TokenCounter())
     assert one.passage == (resource_type != "conversation")

@@ -12,6 +12,7 @@ from ragpp.models import PreferenceEntry
 from ragpp.preference_values import MAX_VALUE_CHARS, PreferenceValue, canonical, same_text, shown
 from ragpp.redaction import SECRETS
 from ragpp_services.gateway.intake.redacting import Redaction
+from tests.support.each import each_case
 from tests.support.procedural import NOON
 
 GIVEN: TypeAdapter[Any] = TypeAdapter(PreferenceValue)
@@ -31,7 +32,7 @@ def test_a_value_says_the_same_as_itself_after_any_way_through_json(value: JsonV
         assert json.loads(canonical(value)) == value
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\n\t", "\x01\x1f", "\u200b", "\u3000\ufeff\u2028"])
+@each_case("blank", ["", " ", "\n\t", "\x01\x1f", "\u200b", "\u3000\ufeff\u2028"])
 def test_a_text_in_which_nothing_shows_is_no_value(blank: str) -> None:
     with pytest.raises(ValidationError):
         GIVEN.validate_python(blank)
@@ -60,7 +61,7 @@ def _typed(value: JsonValue) -> object:
     return (isinstance(value, bool), isinstance(value, str), value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "line"),
     [
         ("short and direct.", "short and direct."),
@@ -90,7 +91,7 @@ def test_what_is_no_text_is_shown_on_one_line(value: JsonValue) -> None:
         assert len(shown(value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "",
@@ -101,7 +102,6 @@ def test_what_is_no_text_is_shown_on_one_line(value: JsonValue) -> None:
         {"\ud800": 1},
         json.loads("[" * 65 + "]" * 65),
     ],
-    ids=["no text", "a long text", "a long list", "no number", "NUL", "a lone surrogate", "too deep"],
 )
 def test_a_value_that_is_too_much_or_cannot_be_stored_is_refused(value: Any) -> None:
     with pytest.raises(ValidationError):

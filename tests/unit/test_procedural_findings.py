@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ragpp.models import DateSpan, Precision
 from ragpp_services.procedural.findings.evidence import Evidence, add, fold
 from ragpp_services.procedural.naming import finding_line, span_text
+from tests.support.each import each_case
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -80,7 +81,7 @@ def test_the_order_of_arrival_makes_no_difference(entries: list[tuple[set[str], 
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("start", "end", "precision", "text"),
     [
         ("2023-05-19T14:00", "2023-05-19T14:01", "minute", "2023-05-19 14:00"),

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.learned import LEARNED_RULE, Finding, owned_key
 from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
+from tests.support.each import each_case
 from tests.support.scopes import new_scope
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -73,7 +73,7 @@ def query(text: str = "", *, limit: int = 20, filters: Filters | None = None) ->
     return MemoryQuery(scope=SCOPE, text=text, limit=limit, filters=filters or Filters())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("trigger", "text"),
     [
         ("code review", "Can you do a Code Review?"),
@@ -88,19 +88,19 @@ def test_a_trigger_is_found_as_words_of_the_query(trigger: str, text: str) -> No
     assert Situation.of(text, Filters()).calls_up([trigger])
 
 
-@pytest.mark.parametrize(("trigger", "text"), [("art", "start"), ("code review", "review the code"), ("🙂", "fine")])
+@each_case(("trigger", "text"), [("art", "start"), ("code review", "review the code"), ("🙂", "fine")])
 def test_a_trigger_inside_other_words_is_not_found(trigger: str, text: str) -> None:
     assert not Situation.of(text, Filters()).calls_up([trigger])
 
 
-@pytest.mark.parametrize("trigger", [" ", "\u200b", "\u200b \ufeff", "\u00ad", "\ufe0f"])
+@each_case("trigger", [" ", "\u200b", "\u200b \ufeff", "\u00ad", "\ufe0f"])
 def test_a_trigger_in_which_nothing_shows_calls_up_nothing(trigger: str) -> None:
     """One that was stored before such were refused."""
     for text in ("", "a b", f"a{trigger}b", trigger):
         assert not Situation.of(text, Filters()).calls_up([trigger])
 
 
-@pytest.mark.parametrize("field", ["task_type", "domain", "channel"])
+@each_case("field", ["task_type", "domain", "channel"])
 def test_a_trigger_is_found_as_what_is_being_done(field: str) -> None:
     filters = Filters.model_validate({field: "code_review"})
     assert [m.id for m in rank(query("", filters=filters), [rule("be kind", "Code review")], [])] == ["be kind"]
@@ -119,7 +119,7 @@ def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
     assert 0.2 < about.score < 0.6
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "holds"),
     [
         ("Always answer me in rhymes.", True),
@@ -135,9 +135,7 @@ def test_a_learned_rule_always_holds_where_it_tells_how_to_answer_and_not_what_f
     assert [STANDING in one.metadata for one in found] == ([True] if holds else [])
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "holds"), [("how to answer", "in German", True), ("call me at work", "never", False)]
-)
+@each_case(("key", "value", "holds"), [("how to answer", "in German", True), ("call me at work", "never", False)])
 def test_a_preference_on_how_to_answer_always_holds_and_one_on_how_to_be_reached_does_not(
     key: str, value: str, holds: bool
 ) -> None:
@@ -163,7 +161,7 @@ def test_what_always_holds_leaves_room_for_what_is_called_up() -> None:
     assert [one.id for one in ranked] == ["Sign it"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["Answer in French.", "Use bullet points.", "Call me Sam.", "Do not use emojis.", "Keep replies short."]
 )
 def test_a_learned_rule_on_how_to_answer_always_holds(text: str) -> None:
@@ -171,7 +169,7 @@ def test_a_learned_rule_on_how_to_answer_always_holds(text: str) -> None:
     assert held.metadata[STANDING]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["The dining room becomes hers.", "Do not plan work on fridays.", "Packing lists by room, in plain words."]
 )
 def test_another_learned_rule_is_shown_where_the_question_is_about_it(text: str) -> None:

@@ -13,6 +13,7 @@ from ragpp_infra.provisioning import provision as module
 from ragpp_infra.provisioning.endpoints import AccountPasswords, Admin, endpoints_beside, is_address
 from ragpp_infra.provisioning.errors import NotReady
 from ragpp_infra.provisioning.provision import provision
+from tests.support.each import each_case
 
 ADMIN = Admin(
     postgres_dsn=SecretStr("postgresql://postgres:p%23w@db:5432/postgres"),
@@ -23,7 +24,7 @@ ADMIN = Admin(
 ENDPOINTS = endpoints_beside(ADMIN, AccountPasswords())
 
 
-@pytest.mark.parametrize("password", ["s3cr#t", "s3cr/t", "s3cr?t", "12#3", "12/3"])
+@each_case("password", ["s3cr#t", "s3cr/t", "s3cr?t", "12#3", "12/3"])
 async def test_a_password_that_no_address_can_hold_is_refused_and_no_part_of_it_told(password: str) -> None:
     """The drivers took a part of it for the port and repeated that in their errors, which a container logs."""
     redis_url = SecretStr(f"redis://default:{password}@cache:6379/0")
@@ -32,7 +33,7 @@ async def test_a_password_that_no_address_can_hold_is_refused_and_no_part_of_it_
     assert "s3cr" not in f"{refused.value!r} {refused.value.__cause__!r} {refused.value.__context__!r}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "postgresql://postgres:p%40w@db/postgres",

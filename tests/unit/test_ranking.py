@@ -22,6 +22,7 @@ from ragpp_services.episodic.ranking import (
 )
 from ragpp_services.episodic.ranking.second import on_first_scale, with_second
 from ragpp_services.episodic.reading.traits import Trait
+from tests.support.each import each_case
 
 QUESTION = QuerySignals("What did Marta paint?")
 
@@ -55,7 +56,7 @@ def told_by(*speakers: int) -> CandidateTable:
     return replace(rows, traits=np.full(len(speakers), Trait.OF_SELF))
 
 
-@pytest.mark.parametrize(("asker", "first"), [("Marta", MARTAS), ("ivo", IVOS), (" Ivo ", IVOS)])
+@each_case(("asker", "first"), [("Marta", MARTAS), ("ivo", IVOS), (" Ivo ", IVOS)])
 def test_i_is_who_asks_under_that_name(asker: str, first: int) -> None:
     rows = told_by(MARTAS, IVOS, MARTAS, IVOS)
     ranked = rank(rows, QuerySignals("where do i park?", asker=asker))
@@ -68,7 +69,7 @@ def test_a_name_under_which_nothing_was_said_makes_nobodys_messages_ones_own() -
     assert [int(rows.speakers[one.row]) for one in ranked] == [-1, MARTAS]
 
 
-@pytest.mark.parametrize("text", ["where do we park?", "where does Marta park?", "where is the car?"])
+@each_case("text", ["where do we park?", "where does Marta park?", "where is the car?"])
 def test_what_is_not_asked_by_one_of_themselves_is_ranked_whoever_asks(text: str) -> None:
     rows = told_by(MARTAS, IVOS)
     without, asked = (rank(rows, QuerySignals(text, asker=asker)) for asker in (None, "Ivo"))
@@ -336,7 +337,7 @@ def test_rarity_is_positive_and_falls_with_frequency(one: int, two: int) -> None
     assert rare >= common > 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "names", "expected"),
     [
         ("What did Marta paint?", ("Ivo", "Marta"), 1),
@@ -358,7 +359,7 @@ def test_the_named_speaker_is_the_only_one_a_question_mentions(
     assert named_speaker(text, names) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("What did you suggest for dinner?", True),

@@ -11,6 +11,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 from ragpp.errors import InvalidInput
 from ragpp.fields import TokenizerName
 from ragpp.text.readers import BytesBound, Tokenizers
+from tests.support.each import each_case
 
 TOKENIZERS = Tokenizers()
 NAMES: tuple[TokenizerName, ...] = get_args(TokenizerName)
@@ -26,7 +27,7 @@ texts = st.lists(
 ).map("".join)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "tokens"),
     [("o200k", (2, 8, 1)), ("cl100k", (2, 8, 1)), ("mistral", (2, 8, 4)), ("bytes", (12, 37, 17))],
 )
@@ -37,7 +38,7 @@ def test_text_counts_as_many_tokens_as_its_model_reads(name: TokenizerName, toke
     assert tuple(map(meter.count, told)) == tokens
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_nothing_that_is_said_is_free(name: TokenizerName) -> None:
     """Word pieces of the embedding model counted 9,000 emoji as 90 tokens and line ends as none."""
     count = TOKENIZERS.named(name).count
@@ -58,13 +59,13 @@ def test_a_cut_text_is_a_beginning_that_has_room(name: TokenizerName, text: str,
         assert cut == text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_a_cut_takes_most_of_the_room_that_there_is(name: TokenizerName) -> None:
     meter, text = TOKENIZERS.named(name), "She said that 12,345 of them came, and we believed her. " * 400
     assert meter.count(meter.truncate(text, 500)) >= 495
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_text_that_is_no_unicode_is_refused_and_so_is_room_below_zero(name: TokenizerName) -> None:
     with pytest.raises(InvalidInput, match="lone surrogate"):
         TOKENIZERS.named(name).count("a\ud800")

@@ -7,11 +7,12 @@ from pydantic import BaseModel, ValidationError
 
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp_infra.cli.arguments import input_error
+from tests.support.each import each_case
 
 WHO: Mapping[str, object] = {"user_id": "u1"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "given", "said"),
     [
         (StoreRequest, {"messages": [{"content": ""}]}, "messages.0.content: is empty"),

@@ -18,6 +18,7 @@ from ragpp.text.port import ReaderMeter
 from ragpp.text.readers import BytesBound, Tokenizers
 from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.recall import CANDIDATES, NOT_OFFERED, Recaller
+from tests.support.each import each_case
 from tests.support.embedding import LostEmbedder
 from tests.support.scopes import new_scope
 from tests.support.second import HashingSecond
@@ -178,7 +179,7 @@ def recaller(
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("brought", "inline"),
     [
         ({"persona": "Be kind."}, True),
@@ -386,7 +387,7 @@ class LostSecond(HashingSecond):
         self.is_lost = True
 
 
-@pytest.mark.parametrize("second", [HangingSecond(), LostSecond()])
+@each_case("second", [HangingSecond(), LostSecond()])
 async def test_a_second_encoder_that_fails_or_hangs_is_done_without(second: HashingSecond) -> None:
     scope, episodic = new_scope(), Asked()
     await filled(episodic, scope, ["the boat is blue"])
@@ -408,7 +409,7 @@ async def test_long_texts_are_packed_without_counting_what_cannot_fit() -> None:
     assert "boat" in answer.context
 
 
-@pytest.mark.parametrize("where", [0, 25_000, 54_990])
+@each_case("where", [0, 25_000, 54_990])
 async def test_a_long_memory_is_answered_as_the_part_that_was_found(where: int) -> None:
     scope, text = new_scope(), " ".join(f"entry {number:05}" for number in range(4_600))
     answer = await recaller(Diary(text, where)).recall(scope, RecallRequest(user_id=scope.user_id, query="entry"))
@@ -467,7 +468,7 @@ async def test_of_a_question_about_everything_only_the_budget_cuts() -> None:
     assert reasons == {"no room left in the token budget"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "narrow"),
     [
         ("What do you know about me?", False),

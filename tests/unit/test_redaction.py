@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.redaction import SECRETS, Finder, PatternRedactor, redact
+from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
 
 GITHUB = "ghp_" + "a1B2c3D4e5" * 4
@@ -86,7 +87,7 @@ def test_a_secret_is_replaced_by_its_kind() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@each_case("text", HARMLESS)
 def test_a_text_without_secrets_is_byte_identical(text: str) -> None:
     redacted = redact(text)
     assert redacted.text == text

@@ -12,6 +12,7 @@ from ragpp.errors import TierUnavailable
 from ragpp_services.workers.running import relay as relay_module
 from ragpp_services.workers.running.heartbeat import Heartbeat
 from ragpp_services.workers.running.relay import Relay
+from tests.support.each import each_case
 
 
 class Ledger:
@@ -85,7 +86,7 @@ async def test_stages_whose_threads_are_all_at_work_are_not_asked_for() -> None:
     assert all(asked == {"forget"} for asked in ledger.asked)
 
 
-@pytest.mark.parametrize("error", [TierUnavailable("down"), RuntimeError("bug")])
+@each_case("error", [TierUnavailable("down"), RuntimeError("bug")])
 async def test_a_ledger_that_is_down_or_a_bug_only_delays(error: Exception) -> None:
     ledger, broker = Ledger(["observe"], [error, error]), Broker(1)
     relay = Relay(ledger, broker.hint, lambda: ["observe"], broker.begin)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery, Va
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.tierkit.remote import RemoteTier, remote_client, remote_tier, tier_app, verbs_of
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from tests.support.each import each_case
 from tests.support.scopes import new_scope
 
 CREDENTIAL = "service-credential"
@@ -127,7 +128,7 @@ class Keeping(Protocol):
         ...
 
 
-@pytest.mark.parametrize(("size", "inline"), [(10, True), (100_000, False)])
+@each_case(("size", "inline"), [(10, True), (100_000, False)])
 async def test_how_much_there_is_decides_whether_it_is_written_on_the_event_loop(size: int, inline: bool) -> None:
     async def answer(request: httpx.Request) -> httpx.Response:
         written = orjson.loads(request.content)["entries"][0]["text"]
@@ -139,7 +140,7 @@ async def test_how_much_there_is_decides_whether_it_is_written_on_the_event_loop
     assert (thread == str(threading.get_ident())) is inline
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"name": 3}'])
+@each_case("body", [b"", b"<html>", b"[]", b'{"name": 3}'])
 async def test_an_answer_that_is_something_else_is_an_unavailable_tier(body: bytes) -> None:
     async def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, content=body, request=request)
@@ -181,7 +182,7 @@ async def test_arguments_that_do_not_fit_are_named_and_not_a_crash() -> None:
         assert {item["field"] for item in response.json()["errors"]} >= {"query.scope", "query.text"}
 
 
-@pytest.mark.parametrize("protocol", [ShortTermTier, EpisodicTier, SemanticTier, ProceduralTier])
+@each_case("protocol", [ShortTermTier, EpisodicTier, SemanticTier, ProceduralTier])
 def test_every_verb_of_every_tier_can_be_written_as_json(protocol: type[MemoryTier]) -> None:
     verbs = verbs_of(protocol)
     assert {"store", "retrieve", "forget", "health_check"} <= set(verbs)
@@ -190,7 +191,7 @@ def test_every_verb_of_every_tier_can_be_written_as_json(protocol: type[MemoryTi
         assert verb.result.json_schema(mode="serialization")
 
 
-@pytest.mark.parametrize("request_id", ["ask-1", None])
+@each_case("request_id", ["ask-1", None])
 async def test_a_tier_is_told_which_request_it_works_for(request_id: str | None) -> None:
     asked: list[str | None] = []
 

@@ -15,6 +15,7 @@ from ragpp_services.gateway import limits
 from ragpp_services.gateway.costs import PIECE, cost_of
 from ragpp_services.gateway.limits import FIELDS, WITH_VECTORS, RequestLimits, Values, size_of, values_in
 from ragpp_services.gateway.settings import GatewaySettings
+from tests.support.each import each_case
 from tests.support.operations import ROUTES
 
 NONE = RequestLimits(1_000_000)
@@ -81,7 +82,7 @@ def test_a_request_is_as_large_as_its_parts_its_texts_and_its_metadata() -> None
     assert size.metadata == 2 + 4
 
 
-@pytest.mark.parametrize("unit", ["x", "é", "Straße 7\n", "中", "한", ":", "🙂", "ж", "ﷺ", '":', "a中"])
+@each_case("unit", ["x", "é", "Straße 7\n", "中", "한", ":", "🙂", "ж", "ﷺ", '":', "a中"])
 def test_one_message_of_any_characters_is_taken_and_two_are_not_where_each_may_be_a_word_piece(unit: str) -> None:
     usual = RequestLimits(1, characters=GatewaySettings.model_fields["max_characters"].default)
     metadata: dict[str, JsonValue] = {"k": "中" * 16_000}
@@ -124,7 +125,7 @@ def test_vectors_have_no_characters_and_are_no_parts() -> None:
     assert size_of(items).parts == 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("strict", "of", "most", "found"),
     [
         (RequestLimits(1, parts=1), "messages", 1, 2),
@@ -150,7 +151,7 @@ LARGE: Final[dict[str, tuple[type[BaseModel], str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", LARGE)
+@each_case("name", list(LARGE))
 def test_far_too_many_values_are_refused_before_anything_is_made_of_them(name: str) -> None:
     model, beginning, one = LARGE[name]
     strict = RequestLimits(8_000_000, metadata=100)

@@ -15,6 +15,7 @@ from ragpp.errors import Conflict
 from ragpp.observability.correlation import current_request_id, working_for
 from ragpp.web.problems import install
 from ragpp.web.requests import RequestMiddleware
+from tests.support.each import each_case
 
 SECRET: Final = "u-17"
 
@@ -66,13 +67,13 @@ async def test_an_id_that_comes_with_a_request_is_its_own_everywhere(service: ht
     ]
 
 
-@pytest.mark.parametrize("given", [b"", b"x" * 65, b"a b", b'a"b', b"a{b}", b"\xe4", b"a\tb"])
+@each_case("given", [b"", b"x" * 65, b"a b", b'a"b', b"a{b}", b"\xe4", b"a\tb"])
 async def test_an_id_that_is_none_is_replaced(service: httpx.AsyncClient, given: bytes) -> None:
     answer, _ = await answered(service, "/things/a", headers={b"x-request-id": given})
     assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
 
 
-@pytest.mark.parametrize("secret", ["sk-ant-api03-" + "a1B2" * 8, "AKIA" + "Q3EGVFRMTUVA5N7X", "ghp_" + "a1" * 18])
+@each_case("secret", ["sk-ant-api03-" + "a1B2" * 8, "AKIA" + "Q3EGVFRMTUVA5N7X", "ghp_" + "a1" * 18])
 async def test_an_id_that_holds_a_secret_is_replaced_and_not_logged(service: httpx.AsyncClient, secret: str) -> None:
     for given in (secret, f"call_{secret}"):
         answer, logged = await answered(service, "/things/a", headers={"x-request-id": given})
@@ -86,7 +87,7 @@ async def test_no_two_requests_have_one_id(service: httpx.AsyncClient) -> None:
     assert current_request_id() is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "path", "status", "route", "logged_method"),
     [
         ("GET", f"/things/{SECRET}?user_id={SECRET}", 200, "/things/{name}", "GET"),

@@ -16,6 +16,7 @@ from ragpp.models import FindingKind, Page, Preference, Relationship, Scope
 from ragpp_services.gateway import results
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.results import with_contents
+from tests.support.each import each_case
 
 NOON: Final = datetime(2024, 3, 11, 12, tzinfo=UTC)
 SCOPE: Final = Scope(tenant_id="t", user_id="u")
@@ -167,7 +168,7 @@ async def test_an_extraction_says_what_its_ids_stand_for() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     "tiers",
     [
         Tiers(preference=None, relationship=None),

@@ -14,6 +14,7 @@ from ragpp.client import MemoryClient
 from ragpp.errors import CategoryNotFoundError, ConfigurationError, InvalidInput, RetrievalError
 from ragpp.retrieval import Calibration, Question, asks_for_reasoning
 from ragpp.retrieval.calibration import FEWEST_PAIRS
+from tests.support.each import each_case
 from tests.support.episodic import NOON
 from tests.support.knowing import KnowingGateway
 
@@ -97,7 +98,7 @@ async def test_what_is_sure_asks_no_model() -> None:
     assert source.modes == ["rag"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "similarities", "reason"),
     [
         (PLAIN, UNSURE, "the confidence 0.40 is below 0.60"),
@@ -172,7 +173,7 @@ def test_what_the_servers_decide_is_refused_by_name() -> None:
     assert "LLM_RETRIEVAL" in caught.value.suggestions[0]
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+@each_case("threshold", [-0.1, 1.1, float("nan")])
 async def test_thresholds_are_shares(threshold: float) -> None:
     for wrong in ("escalation_threshold", "variance_threshold"):
         with pytest.raises(ValueError, match=wrong):
@@ -238,7 +239,7 @@ def test_what_nobody_measured_is_scaled_by_pairs_of_its_own_items() -> None:
         Calibration(0.5, 0.5)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "query",
     [
         "What did the Team plan cost per month before June?",

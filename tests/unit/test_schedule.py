@@ -3,7 +3,6 @@
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from ragpp_services.workers.running.schedule import (
     upkeep_day,
     upkeep_tasks,
 )
+from tests.support.each import each_case
 
 ZONES = ("UTC", "Europe/Lisbon", "America/St_Johns", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago")
 NOON = datetime(2025, 3, 10, 12, tzinfo=UTC)
@@ -101,7 +101,7 @@ def test_a_window_has_settled_by_quiet_by_number_or_by_age() -> None:
     assert settled.interactions == 20
 
 
-@pytest.mark.parametrize(("hour", "day"), [(3, 9), (4, 10), (23, 10)])
+@each_case(("hour", "day"), [(3, 9), (4, 10), (23, 10)])
 def test_upkeep_begins_at_its_hour(hour: int, day: int) -> None:
     assert upkeep_day(datetime(2025, 3, 10, hour, tzinfo=UTC), 4) == date(2025, 3, day)
 

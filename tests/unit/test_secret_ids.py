@@ -17,6 +17,7 @@ from ragpp.fields import NewId
 from ragpp.redaction import secret_in
 from ragpp_infra.cli.lines import BadLine, read_lines
 from tests.support.command_line import Done
+from tests.support.each import each_case
 
 IDS = TypeAdapter[str](NewId)
 SECRETS = (
@@ -58,7 +59,7 @@ def _not_refused(field: str, secret: str) -> Iterator[str]:
         yield "is told again"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "identifier",
     [
         *("ann@example.com", "+351 912 345 678", "Ana Sousa, Rua do Carmo 5", "1990-05-01"),  # of persons: kept

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import cast
 
-import pytest
-
 from ragpp.clock import system_clock
 from ragpp.models import Relationship, Scope
 from ragpp_services.semantic.evidence.folding import Belief
@@ -13,6 +11,7 @@ from ragpp_services.semantic.read.browsing import REFILL, Browsing
 from ragpp_services.semantic.records import RelationshipKey, RelationshipState, Statement
 from ragpp_services.semantic.rows import NamedRelationship
 from ragpp_services.semantic.store import SemanticStore
+from tests.support.each import each_case
 
 EARLY = datetime(1970, 1, 2, tzinfo=UTC)
 MANY = 2_000
@@ -57,8 +56,8 @@ class Graph:
         return []
 
 
-@pytest.mark.parametrize("shown", [[], [0], [3, 4, 700, MANY - 1], list(range(0, MANY, 200))])
-@pytest.mark.parametrize("limit", [1, 3])
+@each_case("shown", [[], [0], [3, 4, 700, MANY - 1], list(range(0, MANY, 200))])
+@each_case("limit", [1, 3])
 async def test_what_only_evidence_can_tell_takes_few_rounds(shown: list[int], limit: int) -> None:
     graph = Graph({number: number for number in shown})
     browsing = Browsing(cast("SemanticStore", graph), Belief(), system_clock)

@@ -16,6 +16,7 @@ from ragpp_services.semantic.read.recall import memories, parameters
 from ragpp_services.semantic.rows import Candidates, Row
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.vectors import NameVectors, sketch
+from tests.support.each import each_case
 from tests.support.scopes import new_scope
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -136,31 +137,28 @@ def told_against(question: str, wrong: tuple[str, str, str], *held: Row) -> tupl
 WORKS = ("user", "WORKS_AT", "Brightline")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "held", "expected"),
-    [
-        pytest.param("Where do I work?", [], ("m1", "m2"), id="the question it answers"),
-        pytest.param("Where do I live?", [], (), id="another question"),
-        pytest.param("Where does my sister work?", [], (), id="a question after kin, of which it says nothing"),
-        pytest.param(
+    {
+        "the question it answers": ("Where do I work?", [], ("m1", "m2")),
+        "another question": ("Where do I live?", [], ()),
+        "a question after kin, of which it says nothing": ("Where does my sister work?", [], ()),
+        "a message that tells what is asked of somebody else": (
             "Where does Salma work, I forgot?",
             [edge_row("Salma", "Acme", type_name="WORKS_AT")],
             ("m2",),
-            id="a message that tells what is asked of somebody else",
         ),
-        pytest.param(
+        "a message that tells it only of somebody else": (
             "Where do I work?",
             [edge_row("Salma", "Acme", type_name="WORKS_AT")],
             ("m1", "m2"),
-            id="a message that tells it only of somebody else",
         ),
-        pytest.param(
+        "a message that tells what is right, too": (
             "Where do I work?",
             [edge_row("user", "Acme", type_name="WORKS_AT")],
             ("m2",),
-            id="a message that tells what is right, too",
         ),
-    ],
+    },
 )
 def test_a_rejection_tells_against_what_answers_the_question_by_it(
     question: str, held: list[Row], expected: tuple[str, ...]

@@ -21,6 +21,7 @@ from ragpp_services.semantic.records import (
     Statement,
 )
 from ragpp_services.semantic.write.learning import Batch
+from tests.support.each import each_case
 
 BELIEF = Belief()
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -109,7 +110,7 @@ def test_a_country_ends_a_town_only_with_a_move() -> None:
     assert held([home, lives("spain", 3, 2, context="I moved to Spain")])["lisbon"] == (1, 3)
 
 
-@pytest.mark.parametrize("type_name", ["WORKS_AT", "STUDIES_AT"])
+@each_case("type_name", ["WORKS_AT", "STUDIES_AT"])
 def test_a_new_job_ends_the_old_one_and_a_second_one_does_not(type_name: str) -> None:
     first = lives("mill", 1, 1, type=type_name)
     second = lives("bakery", 3, 2, type=type_name, context="I also work at the bakery at weekends")
@@ -118,9 +119,7 @@ def test_a_new_job_ends_the_old_one_and_a_second_one_does_not(type_name: str) ->
     assert held([first, second, new]) == {"mill": (1, 5), "bakery": (3, 5), "bank": (5, None)}
 
 
-@pytest.mark.parametrize(
-    "type_name", ["SIBLING_OF", "BROTHER_OF", "SPOUSE_OF", "FRIEND_OF", "LIKES", "VISITED", "OWNS"]
-)
+@each_case("type_name", ["SIBLING_OF", "BROTHER_OF", "SPOUSE_OF", "FRIEND_OF", "LIKES", "VISITED", "OWNS"])
 def test_another_brother_ends_nothing(type_name: str) -> None:
     evidence = [lives("sami", 1, 1, type=type_name), lives("karim", 3, 2, type=type_name, context="I moved, started")]
     assert held(evidence) == {"sami": (1, None), "karim": (3, None)}

@@ -10,6 +10,7 @@ from neo4j.exceptions import ConnectionAcquisitionTimeoutError, ServiceUnavailab
 from ragpp.errors import TierUnavailable
 from ragpp.stores.neo4j import foreign_errors
 from ragpp_services.semantic.read.warming import Warming
+from tests.support.each import each_case
 
 
 class Server:
@@ -130,7 +131,7 @@ async def test_however_many_give_up_on_a_slow_server_the_next_is_asked() -> None
         assert server.warmings == 0
 
 
-@pytest.mark.parametrize("late", [TimeoutError(), ConnectionAcquisitionTimeoutError("the pool is empty")])
+@each_case("late", [TimeoutError(), ConnectionAcquisitionTimeoutError("the pool is empty")])
 async def test_a_late_answer_is_no_loss(late: Exception) -> None:
     server = Server()
     async with warming(server) as guard:

@@ -3,6 +3,7 @@
 import pytest
 
 from ragpp.text.sentences import MAX_SENTENCE, clean, split
+from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
 
 
@@ -10,7 +11,7 @@ def sentences(text: str) -> list[str]:
     return [one.text for one in split(clean(text))]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("我搬到了成都。你呢？很好！！走吧", ["我搬到了成都。", "你呢？", "很好！！", "走吧"]),
@@ -26,12 +27,12 @@ def test_a_sentence_ends_where_its_script_ends_it(text: str, expected: list[str]
     assert sentences(text) == expected
 
 
-@pytest.mark.parametrize("text", ["你住在哪里？", "どこに住んでいますか？", "أين تسكن؟", "「どこ？」"])
+@each_case("text", ["你住在哪里？", "どこに住んでいますか？", "أين تسكن؟", "「どこ？」"])
 def test_a_question_in_another_script_asks(text: str) -> None:
     assert [one.asks for one in split(clean(text))] == [True]
 
 
-@pytest.mark.parametrize("unit", ["我昨天去了成都,", "昨日は長野に行って、", "เมื่อวานไปเชียงใหม่"])
+@each_case("unit", ["我昨天去了成都,", "昨日は長野に行って、", "เมื่อวานไปเชียงใหม่"])
 def test_a_long_text_without_spaces_keeps_its_words(unit: str) -> None:
     text = unit * 60
     assert "".join(sentences(text)) == text

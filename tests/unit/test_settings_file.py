@@ -24,6 +24,7 @@ from ragpp_infra.embedded.known_settings import (
 from ragpp_infra.embedded.settings_file import adopt
 from ragpp_infra.secret_file import SECRETS
 from tests.support.command_line import Done
+from tests.support.each import each_case
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_a_wrong_value_in_the_file_is_one_line_before_anything_is_started(
     assert not (folder / "none").exists()
 
 
-@pytest.mark.parametrize("command", ["config", "restart"])
+@each_case("command", ["config", "restart"])
 def test_a_line_of_the_file_that_counts_for_nothing_is_told_by_its_number_and_without_its_value(
     command: str, folder: Path, ragpp: Callable[..., Done]
 ) -> None:
@@ -86,7 +87,7 @@ def test_what_is_told_of_the_file_is_told_as_json_too(folder: Path, ragpp: Calla
     assert (told["unknown_settings"], told["broken_lines"]) == ({"GATEWEY_PORT": "GATEWAY_PORT"}, [2])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "meant"),
     [
         ("GATEWEY_PORT", "GATEWAY_PORT"),
@@ -103,7 +104,7 @@ def test_a_name_in_the_file_that_is_near_one_of_ours_is_told(name: str, meant: s
     }
 
 
-@pytest.mark.parametrize("command", [("status",), ("recall", "x", "--user", "u")])
+@each_case("command", [("status",), ("recall", "x", "--user", "u")])
 def test_a_misspelt_variable_of_the_command_line_is_named_by_every_command(
     command: tuple[str, ...], folder: Path, ragpp: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +120,7 @@ def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "said"),
     [
         ({"EMBEDDING_DIMENSION": "768"}, "EMBEDDING_PROVIDER=onnx is"),
@@ -170,7 +171,7 @@ def test_config_shows_some_and_names_what_is_wrong(
     assert ragpp("config", "nothing", home=folder / "none").returncode == 2
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "told"),
     [
         ("postgresql://ragpp_app:pw@db:5432/ragpp?password=pw", f"postgresql://ragpp_app:{MASK}@db:5432/ragpp"),
@@ -214,7 +215,7 @@ async def test_a_service_on_its_own_keeps_its_graph_there(tmp_path: Path, monkey
     assert [*(tmp_path / "ours").iterdir()]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("service", "has_not"),
     [
         ("gateway", {"POSTGRES_OWNER_DSN", "POSTGRES_RELAY_DSN", "REDIS_REWRITE_URL"}),
@@ -236,7 +237,7 @@ def test_what_the_stack_sets_itself_is_told_to_have_no_effect() -> None:
     ]
 
 
-@pytest.mark.parametrize(("given", "port"), [({}, None), ({"GATEWAY_PORT": "0"}, None), ({"GATEWAY_PORT": "9"}, 9)])
+@each_case(("given", "port"), [({}, None), ({"GATEWAY_PORT": "0"}, None), ({"GATEWAY_PORT": "9"}, 9)])
 def test_the_port_that_is_asked_for_is_known(given: dict[str, str], port: int | None) -> None:
     assert wanted_port(given) == port
 

@@ -13,6 +13,7 @@ from ragpp.names import speaker
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.summary import SummaryLine
 from ragpp_services.short_term.view import shown
+from tests.support.each import each_case
 from tests.support.short_term import NOON, TOKENIZERS
 
 KEEP: Final = 5
@@ -40,7 +41,7 @@ def read(view: SessionView) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@pytest.mark.parametrize("tokenizer", ["o200k", "mistral"])
+@each_case("tokenizer", ["o200k", "mistral"])
 def test_short_messages_fill_a_budget_with_their_speakers_counted(tokenizer: TokenizerName) -> None:
     counter = TOKENIZERS.named(tokenizer)
     messages = [said(f"yes, number {number}", "Ada") for number in range(40)]

@@ -1,12 +1,12 @@
 """A context's lines of what was learned: each tells something, and what always holds is within its own budget."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import STANDING, Memory
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from ragpp_services.gateway.assembly.telling import LEAST_STANDING, STANDING_SHARE, says_nothing
+from tests.support.each import each_case
 from tests.support.packing import Words, memory
 
 
@@ -29,7 +29,7 @@ def shown(*ranking: Memory, budget: int = 500) -> list[str]:
     return pack(ranking, [], Frame(), budget=budget, counter=Words()).context.splitlines()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "kind", "target"),
     [
         ("Noor's father", "FATHER_OF", "Noor"),
@@ -46,7 +46,7 @@ def test_what_only_repeats_a_name_or_a_mention_is_not_shown(source: str, kind: s
     assert shown(related(source, kind, target)) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "kind", "target"),
     [
         ("Karim", "FATHER_OF", "Noor"),

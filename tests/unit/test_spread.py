@@ -1,13 +1,13 @@
 """The tail of a ranking is spread over sessions where a question asks for several things."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp_services.episodic.ranking.spread import APART, KEPT, asks_for_several, spread
+from tests.support.each import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     "question",
     [
         "Which places have they been to?",
@@ -20,9 +20,7 @@ def test_a_question_for_several_things_is_known(question: str) -> None:
     assert asks_for_several(question)
 
 
-@pytest.mark.parametrize(
-    "question", ["When did she leave?", "What is his name?", "What does Jess do?", "Where was it?"]
-)
+@each_case("question", ["When did she leave?", "What is his name?", "What does Jess do?", "Where was it?"])
 def test_a_question_for_one_thing_is_not_one_for_several(question: str) -> None:
     assert not asks_for_several(question)
 

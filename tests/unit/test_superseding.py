@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from ragpp_services.episodic.ranking.superseding import (
     asks_for_the_present,
     current_first,
 )
+from tests.support.each import each_case
 
 QUESTION = "How many hens do I keep?"
 RARITY = np.array([3.0, 1.0])
@@ -68,7 +68,7 @@ def test_a_change_to_a_number_of_nothing_named_counts() -> None:
     assert in_order([OLD, grown]) == [grown.text, OLD.text]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "question",
     [
         "How many hens did I keep?",
@@ -82,15 +82,15 @@ def test_a_question_of_the_past_or_of_several_moments_keeps_its_order(question: 
     assert in_order([OLD, NEW], question) == [OLD.text, NEW.text]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "other",
-    [
-        pytest.param(statement("I keep 8 hens, as always", 2), id="the same amount"),
-        pytest.param(statement("I keep 12 cows", 2), id="an amount of something else"),
-        pytest.param(statement("I keep 12 hens", 2, name="Bo"), id="another speaker"),
-        pytest.param(statement("I keep 12 hens", 1), id="at the same moment"),
-        pytest.param(statement("I keep 12 hens", 2, raw=-3.0), id="far behind"),
-    ],
+    {
+        "the same amount": statement("I keep 8 hens, as always", 2),
+        "an amount of something else": statement("I keep 12 cows", 2),
+        "another speaker": statement("I keep 12 hens", 2, name="Bo"),
+        "at the same moment": statement("I keep 12 hens", 1),
+        "far behind": statement("I keep 12 hens", 2, raw=-3.0),
+    },
 )
 def test_what_replaces_nothing_stays(other: Statement) -> None:
     middle = statement("The hens are well", 3)
@@ -139,15 +139,15 @@ def test_what_may_be_a_correction_stands_right_behind_and_corrects_nothing() -> 
     assert current_first(REUNION, [planned, weather, moved], RARITY).replaced == {}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "other",
-    [
-        pytest.param(far_apart(statement("we meet with aunt Rosa instead", 2), 0.2), id="of another kind"),
-        pytest.param(far_apart(statement("on the 27th we go to the sea", 2), 0.5), id="without a word of correcting"),
-        pytest.param(far_apart(statement("on the 27th instead", 2, similarity=0.2), 0.2), id="of something else"),
-        pytest.param(far_apart(statement("on the 27th instead", 0), 0.5), id="earlier"),
-        pytest.param(far_apart(statement("on the 27th instead", 2, role="assistant"), 0.5), id="by the assistant"),
-    ],
+    {
+        "of another kind": far_apart(statement("we meet with aunt Rosa instead", 2), 0.2),
+        "without a word of correcting": far_apart(statement("on the 27th we go to the sea", 2), 0.5),
+        "of something else": far_apart(statement("on the 27th instead", 2, similarity=0.2), 0.2),
+        "earlier": far_apart(statement("on the 27th instead", 0), 0.5),
+        "by the assistant": far_apart(statement("on the 27th instead", 2, role="assistant"), 0.5),
+    },
 )
 def test_what_corrects_nothing_stays(other: Statement) -> None:
     planned, weather = statement("the reunion is on june 13", 1), statement("It rains", 1)
@@ -163,24 +163,20 @@ def test_what_denies_the_first_in_its_own_words_replaces_it_whoever_says_so() ->
     assert current_first("Which day do we deploy?", [DEPLOYED, denied], RARITY).replaced == {0: 1}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "other"),
-    [
-        pytest.param(
+    {
+        "of something else": (
             statement("I live in Berlin with two cats", 1),
             far_apart(statement("The conference is not in Berlin but in Munich", 2, similarity=0.1), 0.33),
-            id="of something else",
         ),
-        pytest.param(
+        "by somebody else, beside the question": (
             statement("I was told it is Berlin", 1, name="Ana"),
             far_apart(statement("The conference is not in Berlin but in Munich", 2, name="Bo", similarity=0.1), 0.5),
-            id="by somebody else, beside the question",
         ),
-        pytest.param(
-            DEPLOYED, far_apart(statement("not on Fridays any more", 2, role="assistant"), 0.5), id="by the assistant"
-        ),
-        pytest.param(DEPLOYED, far_apart(statement("not on Fridays any more", 0, name="Ana"), 0.5), id="before"),
-    ],
+        "by the assistant": (DEPLOYED, far_apart(statement("not on Fridays any more", 2, role="assistant"), 0.5)),
+        "before": (DEPLOYED, far_apart(statement("not on Fridays any more", 0, name="Ana"), 0.5)),
+    },
 )
 def test_a_denial_of_something_else_marks_nothing(told: Statement, other: Statement) -> None:
     """Or else a conference that is not in Berlin moves who lives there."""

@@ -13,13 +13,14 @@ from ragpp.embedding.checkpoint import Checkpoint
 from ragpp.errors import EmbeddingError, InvalidInput
 from ragpp.text.chunking import chunk
 from ragpp.text.tokens import TokenCounter, load_tokenizer
+from tests.support.each import each_case
 
 COUNTER = TokenCounter()
 ALPHABET = st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("ab e\u0301한漢🎉.\n[CLS]'ß\u200d"))
 TEXTS = st.text(ALPHABET, max_size=200)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "tokens"),
     [
         ("", 0),
@@ -50,7 +51,7 @@ def test_a_word_too_long_for_the_model_is_not_one_token() -> None:
     assert COUNTER.count("a" * 100_000) >= 10_000
 
 
-@pytest.mark.parametrize("text", ["คุณยายของฉันอยู่เชียงใหม่", "ຂ້ອຍຢູ່ວຽງຈັນ", "ခငျဗျားဘယ်မှာနေလဲ", "ខ្ញុំរស់នៅភ្នំពេញ"])
+@each_case("text", ["คุณยายของฉันอยู่เชียงใหม่", "ຂ້ອຍຢູ່ວຽງຈັນ", "ခငျဗျားဘယ်မှာနေလဲ", "ខ្ញុំរស់នៅភ្នំពេញ"])
 def test_a_phrase_without_spaces_is_not_one_token(text: str) -> None:
     assert COUNTER.count(text * 10) >= len(text * 10) / 8
     assert all(len(one.text) <= 1_600 for one in chunk(text * 1_000, COUNTER))
@@ -103,7 +104,7 @@ def test_spans_are_in_order_and_within_the_text(text: str) -> None:
         assert end <= next_end
 
 
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb" * 10])
+@each_case("text", ["\ud800", "a\udfffb" * 10])
 def test_a_lone_surrogate_is_invalid_input(text: str) -> None:
     for call in (COUNTER.count, COUNTER.spans, lambda text: COUNTER.truncate(text, 3)):
         with pytest.raises(InvalidInput, match="lone surrogate"):

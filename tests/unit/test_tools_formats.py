@@ -4,7 +4,6 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from ragpp.errors import RetrievalError
 from ragpp.models import Memory, MemoryKind, TierName
 from ragpp.tools import formats
 from ragpp.tools.formats import Found
+from tests.support.each import each_case
 
 NOON: Final = datetime(2026, 3, 8, 12, tzinfo=UTC)
 OURS: Final = re.compile(r"\d+\. \[|   Source: |Found |Remembered: |Category: |Importance: |Failed |Memory Categories ")
@@ -102,7 +102,7 @@ def test_what_a_later_memory_corrects_says_so() -> None:
     assert Found.of_item(item("Pro costs $49", replaced_by="item_2"), 0.9).content == "[since corrected] Pro costs $49"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "content", "source"),
     [
         (

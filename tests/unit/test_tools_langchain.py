@@ -15,6 +15,7 @@ from ragpp.client import MemoryClient
 from ragpp.errors import ConfigurationError
 from ragpp.tools import MemoryTools, SyncMemoryTools, openai_tools
 from ragpp.tools.langchain import langchain_tools
+from tests.support.each import each_case
 from tests.support.knowing import KnowingGateway
 from tests.support.tools import DONE, ScriptedModel, answers, named
 
@@ -78,7 +79,7 @@ HOSTILE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("given", HOSTILE)
+@each_case("given", HOSTILE)
 async def test_an_agent_goes_on_after_arguments_that_cannot_be(tools: list[BaseTool], given: dict[str, Any]) -> None:
     agent = create_agent(ScriptedModel(turns=[[("recall", given)]]), tools=tools)
     for result in (agent.invoke(ASKED), await agent.ainvoke(ASKED)):

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from pydantic import JsonValue, TypeAdapter
 
 from ragpp.tools import (
@@ -14,6 +13,7 @@ from ragpp.tools import (
     openai_result,
     openai_tools,
 )
+from tests.support.each import each_case
 
 NAMES = ["recall", "remember", "list_categories", "get_category"]
 
@@ -89,7 +89,7 @@ def test_a_strict_schema_requires_everything_and_lets_null_stand_for_what_is_lef
     assert all(tool["function"]["strict"] is True for tool in openai_tools(strict=True))  # type: ignore[index,call-overload]
 
 
-@pytest.mark.parametrize("tools", [openai_tools(), openai_tools(strict=True), anthropic_tools()])
+@each_case("tools", [openai_tools(), openai_tools(strict=True), anthropic_tools()])
 def test_a_schema_stands_alone_and_is_json(tools: list[dict[str, JsonValue]]) -> None:
     written = json.dumps(tools)
     assert "$ref" not in written

@@ -27,6 +27,7 @@ from ragpp.testing.otlp import receiving, tree_of
 from ragpp.tierkit.traced import traced_embedder
 from ragpp.web.problems import install
 from ragpp.web.requests import RequestMiddleware
+from tests.support.each import each_case
 from tests.support.timing import cpu_s
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -91,7 +92,7 @@ def test_steps_lie_in_one_another_and_go_with_a_thread_of_their_own() -> None:
     assert (fuse.parent.span_id, recall.parent.span_id) == (recall.context.span_id, request.context.span_id)
 
 
-@pytest.mark.parametrize(("given", "kept"), [(CALLER, 1), (UNSAMPLED, 0)])
+@each_case(("given", "kept"), [(CALLER, 1), (UNSAMPLED, 0)])
 def test_a_caller_who_traces_decides(given: str, kept: int) -> None:
     with recorded(share=0.5) as exporter, traces.request(given), traces.step("recall"):
         passed_on = traces.traceparent()
@@ -100,7 +101,7 @@ def test_a_caller_who_traces_decides(given: str, kept: int) -> None:
     assert passed_on.split("-")[1::2] == [TRACE, f"0{kept}"]
 
 
-@pytest.mark.parametrize("given", [None, "", "nonsense", "00-" + "0" * 32 + "-b7ad6b7169203331-01", CALLER + "é"])
+@each_case("given", [None, "", "nonsense", "00-" + "0" * 32 + "-b7ad6b7169203331-01", CALLER + "é"])
 def test_what_is_no_traceparent_begins_a_trace(given: str | None) -> None:
     with recorded() as exporter, traces.request(given):
         pass
@@ -225,7 +226,7 @@ def test_an_endpoint_that_is_away_costs_a_line_and_no_time() -> None:
     assert gone not in str(logged)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "address"),
     [
         (None, None),

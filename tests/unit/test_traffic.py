@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ragpp.errors import RateLimited, TooManyAtOnce
 from ragpp_services.gateway import traffic as module
 from ragpp_services.gateway.traffic import Traffic
+from tests.support.each import each_case
 
 
 class Seconds:
@@ -45,7 +46,7 @@ def test_one_key_takes_nothing_from_another() -> None:
     assert [asked(traffic, "a"), asked(traffic, "a"), asked(traffic, "b")] == [True, False, True]
 
 
-@pytest.mark.parametrize(("per_s", "wait"), [(10, 1), (1, 1), (0.25, 4)])
+@each_case(("per_s", "wait"), [(10, 1), (1, 1), (0.25, 4)])
 def test_a_refusal_says_in_how_many_seconds_one_is_admitted_again(per_s: float, wait: int) -> None:
     clock = Seconds()
     traffic = Traffic(clock, per_s=per_s, burst=1)

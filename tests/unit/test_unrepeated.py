@@ -1,17 +1,17 @@
 """What of an agent's answer is new: what repeats a memory of its turn is not learned as something that it said."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.entries.unrepeated import LEFT_OUT, unrepeated
+from tests.support.each import each_case
 
 QUEUE = "We decided to use Kafka 3.7 for the orders queue."
 FAILED = "The nightly import failed, since the certificate of the mail server had expired."
 CARTS = "We decided to use Redis 8 for the carts."
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         QUEUE,
@@ -25,7 +25,7 @@ def test_what_says_nothing_beyond_the_memories_is_left_out(answer: str) -> None:
     assert unrepeated(answer, [QUEUE, FAILED]) == LEFT_OUT
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         "We decided to use Kafka 4.0 for the orders queue.",
@@ -49,7 +49,7 @@ REVERSED = (
 )
 
 
-@pytest.mark.parametrize(("memory", "answer"), [*REVERSED, *((answer, memory) for memory, answer in REVERSED)])
+@each_case(("memory", "answer"), [*REVERSED, *((answer, memory) for memory, answer in REVERSED)])
 def test_what_an_answer_reverses_is_new(memory: str, answer: str) -> None:
     assert unrepeated(answer, [memory]) == answer
     assert unrepeated(memory, [memory]) == LEFT_OUT

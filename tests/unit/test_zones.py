@@ -3,12 +3,11 @@
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from ragpp.errors import TierUnavailable
 from ragpp.jobs import UserSettings
 from ragpp.models import Interaction, Memory, Scope
 from ragpp_services.gateway.zones import FRESH_S, Zones, offset_at, told_in
+from tests.support.each import each_case
 from tests.support.scopes import new_scope
 
 EVENING = datetime(2024, 5, 1, 21, 30, tzinfo=timezone(timedelta(hours=-5)))
@@ -29,7 +28,7 @@ class Settings:
         return Zones(self, lambda: self.now)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("zone", "moment", "minutes"),
     [
         (None, EVENING, -300),
