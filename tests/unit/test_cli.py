@@ -36,57 +36,42 @@ LOADED = """
 import sys
 from ragpp_infra.cli.main import main
 
-sys.argv[0] = "ragpp"
-try:
-    main()
-except SystemExit as left:
-    print(left.code)
-print(*{name.partition(".")[0] for name in sys.modules})
+for command in sys.argv[1:]:
+    sys.argv = ["ragpp", *command.split()]
+    try:
+        main()
+    except SystemExit as left:
+        code = left.code
+    print("after", command, code, *{name.partition(".")[0] for name in sys.modules}, sep="\\t")
 """
+COMMANDS = {
+    "--help": 0,
+    "status": 3,
+    "down": 0,
+    "env": 3,
+    "up --help": 0,
+    "recall anything --user u1": 3,
+}
+"""What each answers where no stack is; the one that needs httpx is the last."""
 
 
-@each_case(
-    ("command", "answers", "unloaded"),
-    [
-        ("--help", 0, DRIVERS | SERVICES),
-        ("status", 3, DRIVERS | SERVICES),
-        ("down", 0, DRIVERS | SERVICES),
-        ("env", 3, DRIVERS | SERVICES),
-        ("up --help", 0, DRIVERS | SERVICES),
-        ("recall anything --user u1", 3, SERVICES | (DRIVERS - {"httpx"})),
-    ],
-)
-def test_a_command_waits_for_no_module_that_it_does_not_need(
-    tmp_path: Path, command: str, answers: int, unloaded: frozenset[str]
-) -> None:
-    """In a process of its own, which has loaded nothing else."""
+def test_a_command_waits_for_no_module_that_it_does_not_need(tmp_path: Path) -> None:
+    """In a process of their own, which has loaded nothing else."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGPP_")}
     done = subprocess.run(
-        [sys.executable, "-c", LOADED, *command.split()],
+        [sys.executable, "-c", LOADED, *COMMANDS],
         capture_output=True,
         text=True,
         check=True,
         env=kept | {"RAGPP_HOME": str(tmp_path / "none")},
     )
-    *_, code, loaded = done.stdout.splitlines()
-    assert int(code) == answers
-    assert {"typer", "ragpp_infra"} <= set(loaded.split())
-    assert unloaded.isdisjoint(loaded.split())
-
-
-def test_a_command_without_a_stack_answers_3_and_says_how_to_start_one(
-    ragpp: Callable[..., Done], tmp_path: Path
-) -> None:
-    done = ragpp("recall", "anything", "--user", "u1", home=tmp_path / "none")
-    assert done.returncode == 3
-    assert "ragpp up" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_with_json_the_problem_is_json_too(ragpp: Callable[..., Done], tmp_path: Path) -> None:
-    done = ragpp("recall", "anything", "--user", "u1", "--json", home=tmp_path / "none")
-    assert done.returncode == 3
-    assert json.loads(done.stderr)["code"] == "MEM-032"
+    told = [line.split("\t")[1:] for line in done.stdout.splitlines() if line.startswith("after\t")]
+    loaded = {command: set(modules) for command, _, *modules in told}
+    assert {command: int(code) for command, code, *_ in told} == COMMANDS
+    assert all({"typer", "ragpp_infra"} <= modules for modules in loaded.values())
+    too_much = {command: modules & (DRIVERS | SERVICES) for command, modules in loaded.items()}
+    too_much["recall anything --user u1"] -= {"httpx"}
+    assert not any(too_much.values()), too_much
 
 
 @each_case("name", ["oracle", "workers-1", "workers-9", "../key"])

@@ -1,59 +1,27 @@
 """`ragpp chat` and the replay of what it recorded, against a gateway over HTTP."""
 
 import asyncio
-import io
 import json
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 
 from ragpp.errors import Unauthenticated
 from ragpp.testing.llm import Answered, Failed, LlmServer
-from ragpp_services.governor.__main__ import main
+from tests.support.chatting import ANY_KEY, Run, chatting
 from tests.support.governor import KeepingMemory, served
 
-ANY_KEY = "rk_test"
 CHAT = ("chat", "--user", "u1", "--deadline", "20000")
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Done]
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
-    """Runs the governor's command in this process, with `said` on its standard input."""
-    for name in [name for name in os.environ if name.startswith(("RAGPP_", "LLM_"))]:
-        monkeypatch.delenv(name)
-    before = structlog.get_config()
-
-    def command(*arguments: str, said: str = "", url: str = "") -> Done:
-        monkeypatch.setenv("RAGPP_URL", url)
-        monkeypatch.setenv("RAGPP_API_KEY", ANY_KEY)
-        monkeypatch.setattr("sys.argv", ["governor", *arguments])
-        monkeypatch.setattr("sys.stdin", io.StringIO(said))
-        with pytest.raises(SystemExit) as left:
-            main()
-        told = capsys.readouterr()
-        return Done(int(left.value.code or 0), told.out, told.err)
-
-    yield command
-    structlog.configure(**before)
+    yield from chatting(monkeypatch, capsys)
 
 
 @pytest.fixture
