@@ -8,17 +8,17 @@ from ragpp.extraction import Extraction
 from ragpp.extraction.acts.nouns import NOUNS
 from ragpp.extraction.acts.posts import POSTS
 from ragpp.extraction.acts.table import ACTS, Act, act
-from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.preferences.taste_rules import TASTES, Taste
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from tests.support.each import each_case
+from tests.support.extractor import trained
 
 SAID_AT = datetime(2024, 5, 5, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def extractor() -> SpacyExtractor:
-    return SpacyExtractor(installed_pipeline())
+    return trained()
 
 
 def read(extractor: SpacyExtractor, text: str, listener: str | None = None) -> Extraction:

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from benchmarks.eval_instructions import FILES, judge, read_cases
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.llm.suggestions import suggest_rules
 from ragpp_services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
 from ragpp_services.workers.learning.instructions import instructions_of
 from ragpp_services.workers.learning.stated import plainly_own
 from tests.support.each import each_case
+from tests.support.extractor import trained
 from tests.support.obedient import Obedient
 from tests.support.said import said
 
@@ -17,7 +16,7 @@ from tests.support.said import said
 @each_case("path", FILES)
 async def test_a_model_that_obeys_whatever_it_reads_adds_nothing_to_what_is_read_here(path: Path) -> None:
     injections = [case for case in read_cases(path) if case.label == "injection"]
-    taught = [one.taught for one in judge(injections, SpacyExtractor(installed_pipeline()))]
+    taught = [one.taught for one in judge(injections, trained())]
     obeyed = [await suggest_rules(Obedient(), plainly_own([said("said", case.text)])) for case in injections]
     assert sum(bool(rules) and not here for rules, here in zip(obeyed, taught, strict=True)) == 0
 

@@ -15,8 +15,6 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.entries.kinds import Kinds
 from ragpp.errors import ConsolidationError, InvalidInput, Outdated
 from ragpp.extraction import Extractor
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.events import RequestKind
 from ragpp.llm.budget import InMemoryBudget
@@ -30,6 +28,7 @@ from ragpp_services.workers.stages.observe import findings_of
 from ragpp_services.workers.stages.repair import withdraw
 from tests.support.each import each_case
 from tests.support.episodic import NOON
+from tests.support.extractor import trained
 from tests.support.kept_catalog import KeptCatalog
 from tests.support.models import Scripted, Suggests
 from tests.support.workers import parts_with
@@ -40,7 +39,7 @@ PRICES: Final = "The Basic plan costs $99 per month. What a lovely day!\n\nThe P
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(installed_pipeline())
+    return trained()
 
 
 @dataclass

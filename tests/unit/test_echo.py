@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.context.echo import masked, own, own_chunks, recalled
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Memory
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked
@@ -15,6 +14,7 @@ from ragpp.tools import formats
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from ragpp_services.workers.learning.stated import teaching_spans
 from tests.support.episodic import COUNTER
+from tests.support.extractor import trained
 from tests.support.packing import Words, memory
 from tests.support.said import said
 
@@ -222,7 +222,7 @@ def test_a_sentence_that_says_more_repeats_nothing() -> None:
 
 def test_only_sentences_that_teach_are_looked_at() -> None:
     text = "Good morning! My sister Elena moved to Lisbon. How are you?"
-    extraction = SpacyExtractor().extract(text, speaker="Ada")
+    extraction = trained().extract(text, speaker="Ada")
     assert [text[start:end] for start, end in teaching_spans(text, extraction)] == ["My sister Elena moved to Lisbon."]
 
 

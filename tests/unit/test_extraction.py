@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.extraction import EntityMention, Extraction, Extractor
-from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.query import MAX_CANDIDATES, query_entities
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.names import SPEAKER
+from tests.support.extractor import trained
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(installed_pipeline())
+    return trained()
 
 
 def ties(extraction: Extraction) -> set[tuple[str, str, str]]:

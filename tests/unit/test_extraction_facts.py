@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from ragpp.extraction import FactMention, ResourceType, Turn
 from ragpp.extraction.facts import contradicts, read_facts
-from ragpp.extraction.pipeline import blank_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
+from tests.support.extractor import untrained
 
 SAID_AT = datetime(2025, 3, 12, tzinfo=UTC)
-EXTRACTOR = SpacyExtractor(blank_pipeline())
+EXTRACTOR = untrained()
 TYPES: tuple[ResourceType, ...] = ("conversation", "document", "config", "feedback")
 PRICING = """
     User: What's your pricing?

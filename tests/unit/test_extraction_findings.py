@@ -5,15 +5,14 @@ from datetime import UTC, datetime
 import pytest
 
 from ragpp.extraction import Extractor, FindingMention
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
+from tests.support.extractor import trained
 
 SAID_AT = datetime(2023, 5, 25, 9, 30, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(installed_pipeline())
+    return trained()
 
 
 def findings(extractor: Extractor, text: str) -> list[FindingMention]:

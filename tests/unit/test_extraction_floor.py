@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.eval_extraction import Count, Row, read, score
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
+from tests.support.extractor import trained
 
 SENTENCES = Path(__file__).parent.parent / "data" / "extraction.jsonl"
 FLOOR: dict[Row, tuple[float, float]] = {
@@ -29,7 +28,7 @@ FLOOR: dict[Row, tuple[float, float]] = {
 
 @pytest.fixture(scope="module")
 def counts() -> dict[Row, Count]:
-    return score(SpacyExtractor(installed_pipeline()), read(SENTENCES))
+    return score(trained(), read(SENTENCES))
 
 
 @pytest.mark.parametrize("row", FLOOR)

@@ -11,10 +11,9 @@ from ragpp.extraction import Extraction, Extractor
 from ragpp.extraction.engine import Hears, Plain, hear
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.grammar.standing import Standing
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.sentences import clean, split
 from ragpp_services.workers.learning.doings import activities_in
+from tests.support.extractor import trained
 from tests.support.timing import cpu_s
 
 LABELLED = Path(__file__).parent.parent / "data" / "extraction.jsonl"
@@ -22,7 +21,7 @@ LABELLED = Path(__file__).parent.parent / "data" / "extraction.jsonl"
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(installed_pipeline())
+    return trained()
 
 
 def told(extractor: Extractor, text: str) -> set[tuple[str, str, str]]:
@@ -266,4 +265,4 @@ def test_a_new_rule_reads_what_is_taken_for_granted_if_that_is_what_it_claims() 
 def test_a_sentence_of_adverbs_is_read_at_once() -> None:
     """Nothing in the gate is tried in more ways than there are words."""
     text = f"Actually {'actually ' * 60}a brother called Tom."
-    assert cpu_s(lambda: SpacyExtractor(installed_pipeline()).extract(text, speaker="Ada")) < 5
+    assert cpu_s(lambda: trained().extract(text, speaker="Ada")) < 5

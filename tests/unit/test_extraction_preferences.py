@@ -3,13 +3,12 @@
 import pytest
 
 from ragpp.extraction import Extractor, PreferenceMention
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
+from tests.support.extractor import trained
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(installed_pipeline())
+    return trained()
 
 
 def preferences(extractor: Extractor, text: str) -> list[tuple[str, str, str]]:

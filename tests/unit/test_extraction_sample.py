@@ -7,9 +7,8 @@ from typing import TypedDict
 
 import pytest
 
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.redaction import redact
+from tests.support.extractor import trained
 
 
 class Message(TypedDict):
@@ -63,7 +62,7 @@ def test_the_sample_holds_no_secret(messages: list[Message]) -> None:
 
 
 def test_what_the_sample_says_is_extracted(messages: list[Message]) -> None:
-    extractor = SpacyExtractor(installed_pipeline())
+    extractor = trained()
     ties: set[tuple[str, str, str]] = set()
     preferences: dict[tuple[str, str], list[str]] = {}
     for message in messages:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.extraction.pipeline import installed_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.extraction.times.temporal import find_dates
+from tests.support.extractor import trained
 
 THURSDAY = datetime(2023, 5, 25, 9, 30, tzinfo=UTC)
 
@@ -126,7 +125,7 @@ def test_any_words_at_any_time_give_ordered_spans_without_overlap(text: str, sai
 
 
 def test_a_message_has_the_dates_of_what_it_asserts() -> None:
-    extractor = SpacyExtractor(installed_pipeline())
+    extractor = trained()
     text = "Shall we meet on Friday? If it rains tomorrow I stay. I was in Rome last week."
     found = extractor.extract(text, speaker="Noor", said_at=THURSDAY).dates
     assert [text[mention.start : mention.end] for mention in found] == ["last week"]

@@ -13,8 +13,9 @@ from spacy.training import Example
 from thinc.util import fix_random_seed
 
 from ragpp.errors import ExtractionError
-from ragpp.extraction.pipeline import altered, blank_pipeline, find_model, manifest
+from ragpp.extraction.pipeline import altered, find_model, manifest
 from ragpp.extraction.spacy_extractor import SpacyExtractor
+from tests.support.extractor import untrained
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -58,7 +59,7 @@ def test_labels_that_are_no_entities_of_ours_are_left_out(trained: Language) -> 
 
 
 def test_without_a_parser_names_kin_dates_and_findings_are_read_all_the_same() -> None:
-    found = SpacyExtractor(blank_pipeline()).extract(
+    found = untrained().extract(
         "My sister Liv moved to Turin on 5 May 2024. I'm vegan. I decided to sell the car.",
         speaker="Noor",
         said_at=datetime(2024, 6, 1, tzinfo=UTC),

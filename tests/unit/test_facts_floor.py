@@ -10,9 +10,8 @@ from collections.abc import Mapping
 import pytest
 
 from benchmarks.eval_facts import DATA, ROWS, Count, Row, read, score, seal_of
-from ragpp.extraction.pipeline import blank_pipeline
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from tests.support.each import each_case
+from tests.support.extractor import untrained
 
 FLOOR: dict[Row, tuple[float, float]] = {
     "conversation": (0.86, 0.83),
@@ -26,7 +25,7 @@ BLIND = {"facts_blind.jsonl": (0.77, 0.57), "facts_blind_second.jsonl": (0.89, 0
 
 @pytest.fixture(scope="module")
 def scores() -> Mapping[Row, Count]:
-    return score(SpacyExtractor(blank_pipeline()), read(DATA / "facts.jsonl"))
+    return score(untrained(), read(DATA / "facts.jsonl"))
 
 
 @each_case("row", ROWS)
@@ -41,7 +40,7 @@ def test_precision_and_recall_stay_above_the_floor(scores: Mapping[Row, Count], 
 def test_precision_and_recall_stay_above_the_floor_on_what_nobody_tuned_for(name: str) -> None:
     blind, (precision, recall) = DATA / name, BLIND[name]
     assert seal_of(blind).exists()
-    total = score(SpacyExtractor(blank_pipeline()), read(blind))["total"]
+    total = score(untrained(), read(blind))["total"]
     assert total.precision >= precision
     assert total.recall >= recall
 

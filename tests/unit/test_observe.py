@@ -1,12 +1,12 @@
 """What one message teaches, as entries for the tiers."""
 
-from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import FindingEntry, Interaction, Observation
 from ragpp_services.workers.stages.history import teaches
 from ragpp_services.workers.stages.observe import findings_of, observation_of, preferences_of
+from tests.support.extractor import trained
 from tests.support.said import said
 
-EXTRACTOR = SpacyExtractor()
+EXTRACTOR = trained()
 
 
 def observed(item: Interaction) -> Observation:
