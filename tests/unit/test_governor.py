@@ -5,7 +5,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.api import RecallRequest, Relevance, StoreRequest
@@ -356,7 +356,6 @@ async def test_a_recorded_turn_comes_to_the_same_result_again(state: str) -> Non
     assert len(memory.calls) == calls
 
 
-@settings(max_examples=50)
 @given(
     content=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip),
     answer=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),

@@ -9,7 +9,7 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.context.echo import recalled
@@ -232,7 +232,6 @@ def assert_ours(packed: Packed) -> list[Section]:
     return sections
 
 
-@settings(max_examples=200)
 @given(recalls(), st.sampled_from([60, 150, 20_000]))
 def test_no_text_changes_the_sections_or_adds_a_line_of_ours(
     recall: tuple[list[Memory], list[Memory]], budget: int
@@ -253,7 +252,6 @@ def test_no_text_changes_the_sections_or_adds_a_line_of_ours(
     assert blanked(pasted, recalled(pasted)).strip(" \n>") == ""
 
 
-@settings(max_examples=200)
 @given(st.lists(texts.map(lambda text: f"{text} {text}\n" * 40), min_size=1, max_size=3), st.integers(40, 300))
 def test_no_excerpt_adds_a_line_of_ours_or_goes_over_the_budget(contents: list[str], budget: int) -> None:
     ranking = [
@@ -276,7 +274,6 @@ def test_no_excerpt_adds_a_line_of_ours_or_goes_over_the_budget(contents: list[s
     assert blanked(packed.context, recalled(packed.context)).strip() == ""
 
 
-@settings(max_examples=200)
 @given(texts)
 def test_a_text_can_be_read_back_without_its_marks(text: str) -> None:
     back = unquoted(quoted(text))
@@ -287,7 +284,6 @@ def kinds(lines: str) -> list[LineKind]:
     return [line_kind(line) for line in lines.split("\n")]
 
 
-@settings(max_examples=200)
 @given(memories(("interaction", "item", *LEARNED), 0), st.sampled_from(["", "> ", "\t> > "]))
 def test_a_rated_item_is_recognised_as_one_also_where_it_is_quoted(memory: Memory, quotation: str) -> None:
     shown = around(memory)
