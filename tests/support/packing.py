@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ragpp.models import Memory, MemoryKind, TierName
-from ragpp.text.tokens import TokenCounter
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -41,6 +40,3 @@ def memory(identifier: str, text: str, kind: MemoryKind = "interaction", score: 
         said_by="Ada Ng",
         occurred_at=datetime(2024, 5, 1, 9, 30, tzinfo=UTC),
     )
-
-
-COUNTER = TokenCounter()

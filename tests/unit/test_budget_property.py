@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from ragpp.fields import TokenizerName
 from ragpp.models import Memory, MemoryKind
-from ragpp.text.readers import Tokenizers
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.each import each_case
+from tests.support.tokens import TOKENIZERS
 
-TOKENIZERS: Final = Tokenizers()
 NAMES: Final[tuple[TokenizerName, ...]] = get_args(TokenizerName)
 START: Final = datetime(2024, 5, 1, 9, 30, tzinfo=UTC)
 KINDS: Final[tuple[MemoryKind, ...]] = ("interaction", "entity", "relationship", "preference", "rule", "item")

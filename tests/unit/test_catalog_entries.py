@@ -12,8 +12,8 @@ from ragpp.entries.making import band, description_of, entry_of
 from ragpp.entries.values import ENTRY, MOST_ABSTRACT, MOST_SUMMARY, CatalogEntry, GivenEntry
 from ragpp.errors import ConfigurationError
 from ragpp.settings import EntrySettings
-from ragpp.text.readers import Tokenizers
 from tests.support.each import each_case
+from tests.support.tokens import TOKENIZERS
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 DECISION = "We chose Redux for the dashboard, since its middleware logs every action of the editors."
@@ -55,7 +55,7 @@ def test_an_entry_tells_of_its_item_without_the_content_unless_that_is_asked_for
 @each_case("most", [10, 27, MOST_SUMMARY])
 def test_a_summary_has_at_most_the_characters_that_the_operator_wants(most: int) -> None:
     for said in (GivenEntry(), GivenEntry(summary="Chose Redux for the state of the dashboard")):
-        told = description_of(DECISION, said, Tokenizers(), most)
+        told = description_of(DECISION, said, TOKENIZERS, most)
         assert 0 < len(told.summary) <= most
         assert told.abstract == describe(DECISION).abstract
         assert set(told.tokens) == set(forms_of(DECISION, told.summary, told.abstract))
@@ -69,7 +69,7 @@ def test_a_summary_is_never_longer_than_the_documents_nor_too_short_to_tell_anyt
 
 def test_a_kept_summary_is_shown_as_it_was_kept() -> None:
     said = {"summary": "Chose Redux for state management"}
-    kept = description_of(DECISION, GivenEntry(summary=said["summary"]), Tokenizers(), 15)
+    kept = description_of(DECISION, GivenEntry(summary=said["summary"]), TOKENIZERS, 15)
     assert entry_of(item(metadata={ENTRY: said}), kept).summary == kept.summary == "Chose Redux…"
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from ragpp.catalog import ResourceMessage
 from ragpp.text.lexical import document_weights, query_terms
-from ragpp.text.tokens import TokenCounter
 from ragpp_services.catalog.forgetting import ERASED_TOKENS, together
 from ragpp_services.catalog.resources.indexing import Said, content_hash, cut, without_turns
 from tests.support.catalog import conversation
+from tests.support.tokens import COUNTER
 
 TURNS = st.lists(
     st.tuples(st.sampled_from(["Ann", "Bob"]), st.text(ascii_lowercase + " \n", min_size=1, max_size=30)),
@@ -71,7 +71,7 @@ def test_the_same_is_of_one_type_and_content() -> None:
 
 def test_its_chunks_cover_it_and_hold_its_words() -> None:
     content = "The keeper of the lighthouse is called Saffron. " * 60
-    chunks = cut("document", content, {}, TokenCounter())
+    chunks = cut("document", content, {}, COUNTER)
     assert (chunks[0].start, chunks[-1].end) == (0, len(content))
     assert len(chunks) > 1
     (term,) = query_terms("saffron")

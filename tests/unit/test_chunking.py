@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.text.chunking import MAX_TOKENS, TextChunk, chunk
-from ragpp.text.tokens import TokenCounter
 from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
+from tests.support.tokens import COUNTER
 
-COUNTER = TokenCounter()
 ODD = 'ab e\u0301한漢🎉.。」\n\n"[CLS]ß\u200d'
 CHARACTERS = st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(ODD))
 PARTS = st.lists(st.text(CHARACTERS, min_size=1, max_size=8), min_size=1, max_size=4)

@@ -17,11 +17,10 @@ from ragpp.llm.summaries import LlmSummariser
 from ragpp.llm.transcripts import BATCH_CHARS, MESSAGE_CHARS, batches, data, supports
 from ragpp.models import Interaction, Preference, Role
 from ragpp.testing.llm import Answered, Failed, LlmServer
-from ragpp.text.tokens import TokenCounter
 from tests.support.each import each_case
+from tests.support.tokens import COUNTER
 
 NOON: Final = datetime(2024, 5, 1, 12, tzinfo=UTC)
-COUNTER: Final = TokenCounter()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from ragpp.models import STANDING, Memory, MemoryKind
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.each import each_case
-from tests.support.packing import COUNTER, Words, memory
+from tests.support.packing import Words, memory
+from tests.support.tokens import COUNTER
 
 
 def test_a_turn_is_shown_verbatim_with_speaker_date_and_relevance() -> None:

@@ -11,13 +11,13 @@ from ragpp.catalog import RESOURCE_TYPES, ResourceType
 from ragpp.extraction.facts.documents import passages
 from ragpp.extraction.facts.passages import Voice
 from ragpp.text.lexical import query_terms, terms
-from ragpp.text.tokens import TokenCounter
 from ragpp_services.catalog.passages.headings import sections
 from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
 from ragpp_services.catalog.passages.ranking import focus_of, told_once
 from ragpp_services.catalog.resources.indexing import cut
 from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
+from tests.support.tokens import COUNTER
 
 RESET: Final = "If the lamp shows Code 7, reset the kettle with the small key."
 
@@ -81,14 +81,14 @@ def test_what_stands_alone_on_the_first_line_of_a_paragraph_is_its_heading_and_o
 
 @each_case("text", [f"Is it safe?\n\nIt is.\n\n{STATED}", f"**Safe?**\nIt is.\n\n{STATED}\n"])
 def test_no_passage_goes_on_over_a_heading(text: str) -> None:
-    first, second = cut("document", text, {}, TokenCounter())
+    first, second = cut("document", text, {}, COUNTER)
     assert text[second.start : second.end].strip() == STATED
     assert (first.start, first.end, second.end) == (0, second.start, len(text))
 
 
 def test_headings_above_one_another_stay_with_what_they_stand_above() -> None:
     text = "Yes.\n\n# Kettle\n\n## Faults\n\nIt leaks\n\nClose the lid."
-    chunks = cut("document", text, {}, TokenCounter())
+    chunks = cut("document", text, {}, COUNTER)
     assert [text[one.start : one.end] for one in chunks] == [text[:6], text[6:]]
 
 
@@ -126,7 +126,7 @@ def test_nothing_that_it_says_is_left_out_but_headings_at_its_end(above: str, pa
 
 @each_case("resource_type", RESOURCE_TYPES)
 def test_what_is_said_in_a_conversation_is_no_passage(resource_type: ResourceType) -> None:
-    (one,) = cut(resource_type, RESET, {}, TokenCounter())
+    (one,) = cut(resource_type, RESET, {}, COUNTER)
     assert one.passage == (resource_type != "conversation")
 
 

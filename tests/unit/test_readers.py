@@ -12,8 +12,8 @@ from ragpp.errors import InvalidInput
 from ragpp.fields import TokenizerName
 from ragpp.text.readers import BytesBound, Tokenizers
 from tests.support.each import each_case
+from tests.support.tokens import TOKENIZERS
 
-TOKENIZERS = Tokenizers()
 NAMES: tuple[TokenizerName, ...] = get_args(TokenizerName)
 BOUND = BytesBound()
 

@@ -22,6 +22,7 @@ from tests.support.each import each_case
 from tests.support.embedding import LostEmbedder
 from tests.support.scopes import new_scope
 from tests.support.second import HashingSecond
+from tests.support.tokens import TOKENIZERS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -171,7 +172,7 @@ def recaller(
         episodic,  # type: ignore[arg-type]  # the double has the verbs that a recall uses
         embedder or HashingEmbedder(),
         lambda _text: (),
-        tokenizers or Tokenizers(),
+        tokenizers or TOKENIZERS,
         lambda: NOW,
         deadline_ms=200,
         token_budget=200,

@@ -14,8 +14,6 @@ from ragpp.jobs import UserSettings
 from ragpp.models import MemoryQuery, Scope
 from ragpp.redaction import SECRETS
 from ragpp.testing.tiers import InMemoryTier
-from ragpp.text.readers import Tokenizers
-from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import MemoryTier
 from ragpp_services.gateway.intake import Intake
@@ -24,6 +22,7 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.remembering import keep
 from ragpp_services.gateway.zones import Zones
 from tests.support.scopes import new_scope
+from tests.support.tokens import COUNTER, TOKENIZERS
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 SAID: Final = "My sister Elena moved to Porto last spring. " * 200
@@ -40,9 +39,7 @@ class Gateway:
     episodic: MemoryTier
     short_term: MemoryTier
     intake: Intake = field(
-        default_factory=lambda: Intake(
-            Redaction(SECRETS), TokenCounter(), Tokenizers().named(), HashingEmbedder(), lambda: NOW
-        )
+        default_factory=lambda: Intake(Redaction(SECRETS), COUNTER, TOKENIZERS.named(), HashingEmbedder(), lambda: NOW)
     )
     zones: Zones = field(default_factory=lambda: Zones(unset, lambda: 0.0))
 

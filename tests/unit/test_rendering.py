@@ -14,9 +14,10 @@ from ragpp.text.spans import blanked
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.contexts import read
 from tests.support.each import each_case
-from tests.support.packing import COUNTER, Words, memory
+from tests.support.packing import Words, memory
 from tests.support.source import ROOT
 from tests.support.timing import cpu_s
+from tests.support.tokens import COUNTER
 
 HEADING = "## RELEVANT PAST INTERACTIONS"
 LINE_ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]

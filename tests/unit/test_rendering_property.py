@@ -30,7 +30,8 @@ from ragpp.names import ROLES, as_name, speaker
 from ragpp.text.spans import blanked
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read
-from tests.support.packing import COUNTER, Words
+from tests.support.packing import Words
+from tests.support.tokens import COUNTER
 
 MORNING = datetime(2024, 5, 1, 9, 30, tzinfo=UTC)
 LOOK_ALIKE = str.maketrans("AEIOKNTSaeocpixys", "\u0410\u0415\u0406\u041e\u041a\u039d\u0422\u0405аеосріхуѕ")

@@ -10,7 +10,6 @@ from ragpp.clock import to_moment
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Filters, MemoryQuery
-from ragpp.text.tokens import TokenCounter
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.read.recall import memories, parameters
 from ragpp_services.semantic.rows import Candidates, Row
@@ -18,6 +17,7 @@ from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.vectors import NameVectors, sketch
 from tests.support.each import each_case
 from tests.support.scopes import new_scope
+from tests.support.tokens import COUNTER
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 AT = to_moment(NOW)
@@ -44,7 +44,7 @@ def edge_row(
 
 def answer(text: str, entities: Sequence[Row], edges: Sequence[Row], **filters: object) -> list[str]:
     query = MemoryQuery(scope=new_scope(), text=text, limit=5, filters=Filters.model_validate(filters))
-    found = memories(query, Candidates(list(entities), list(edges), []), NOW, Belief(), TokenCounter())
+    found = memories(query, Candidates(list(entities), list(edges), []), NOW, Belief(), COUNTER)
     assert [memory.score for memory in found] == sorted((memory.score for memory in found), reverse=True)
     return [memory.text for memory in found]
 
@@ -65,7 +65,7 @@ def test_who_asks_under_a_name_is_no_answer_and_what_is_known_of_them_is() -> No
         ],
         [],
     )
-    found = [memory.text for memory in memories(query, rows, NOW, Belief(), TokenCounter())]
+    found = [memory.text for memory in memories(query, rows, NOW, Belief(), COUNTER)]
     assert sorted(found) == ["Noor WORKS_AT Acme", "user WORKS_AT Brightline"]
 
 
@@ -130,7 +130,7 @@ def told_against(question: str, wrong: tuple[str, str, str], *held: Row) -> tupl
     """The messages that a rejection tells against, of m1 and m2; what is `held` was learned from m1."""
     query = MemoryQuery(scope=new_scope(), text=question, entities=("user",), rejected=True)
     rows = Candidates([], list(held), [["r", *wrong, ["m1", "m2"]]])
-    *_, rejected = memories(query, rows, NOW, Belief(), TokenCounter())
+    *_, rejected = memories(query, rows, NOW, Belief(), COUNTER)
     return rejected.sources if rejected.score else ()
 
 
