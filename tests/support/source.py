@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -25,6 +26,7 @@ def modules() -> Iterator[tuple[str, Path]]:
             yield ".".join((package, *(part for part in parts if part != "__init__"))), path
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     """The syntax tree of a Python file."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))

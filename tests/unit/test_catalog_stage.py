@@ -1,28 +1,21 @@
 """The stage `catalog`: items are taken from resources, pages written, and what was forgotten is taken out anew."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from typing import Final
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from pydantic import JsonValue
 
-from ragpp.catalog import FINDING_ID, MemoryCategory, Resource, ResourceMessage
+from ragpp.catalog import FINDING_ID, Resource, ResourceMessage
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.entries.kinds import Kinds
-from ragpp.errors import ConsolidationError, InvalidInput, Outdated
+from ragpp.errors import InvalidInput, Outdated
 from ragpp.extraction import Extractor
-from ragpp.ledger import Result, Work, WorkKey
-from ragpp.ledger.events import RequestKind
-from ragpp.llm.budget import InMemoryBudget
-from ragpp.llm.metered import LanguageModels
-from ragpp.llm.port import PURPOSES, LanguageModel
-from ragpp.llm.replies import FactsReply, PageReply, SaidFact, WrittenLine, WrittenSection
+from ragpp.llm.replies import FactsReply, SaidFact
 from ragpp.models import Interaction, Scope
-from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.working import work_on_catalog
 from ragpp_services.workers.stages.observe import findings_of
 from ragpp_services.workers.stages.repair import withdraw
@@ -31,72 +24,12 @@ from tests.support.episodic import NOON
 from tests.support.extractor import trained
 from tests.support.kept_catalog import KeptCatalog
 from tests.support.models import Scripted, Suggests
-from tests.support.workers import parts_with
-
-SCOPE: Final = Scope(tenant_id="t", user_id="u")
-PRICES: Final = "The Basic plan costs $99 per month. What a lovely day!\n\nThe Pro plan costs $299 per month."
+from tests.support.stage import SCOPE, Forgets, Ledger, category, document, done, models, parts_of, work
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
     return trained()
-
-
-@dataclass
-class Episodic:
-    """The interactions that there are."""
-
-    said: dict[str, Interaction] = field(default_factory=dict)
-
-    async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
-        del scope
-        return [self.said[one] for one in ids if one in self.said]
-
-
-@dataclass
-class Ledger:
-    """The category that somebody asked for, and what the stage asks for itself."""
-
-    hint: str | None = None
-    asked: list[Result] = field(default_factory=list)
-
-    async def category_hint(self, scope: Scope, resource_id: str) -> str | None:
-        del scope, resource_id
-        return self.hint
-
-    async def request(
-        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime, *, anew: bool
-    ) -> int:
-        del scope, kind, subject_id, occurred_at, anew
-        self.asked.append(payload)
-        return len(self.asked)
-
-
-@dataclass
-class Erasures:
-    """How far works were told to be."""
-
-    told: list[int] = field(default_factory=list)
-
-    async def progress(self, work: Work, done: int) -> None:
-        del work
-        self.told.append(done)
-
-
-class Forgets:
-    """A tier of which everything was forgotten before."""
-
-    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
-        del scope
-        return len(ids)
-
-    async def forget_sources(self, scope: Scope, ids: Collection[str]) -> int:
-        del scope
-        return len(ids)
-
-    async def unpin(self, scope: Scope, tier: str, ids: Collection[str]) -> int:
-        del scope, tier
-        return len(ids)
 
 
 class Forgetting(KeptCatalog):
@@ -118,29 +51,6 @@ class Counting(HashingEmbedder):
     async def embed(self, texts: Sequence[str]) -> FloatMatrix:
         self.embedded += texts
         return await super().embed(texts)
-
-
-def parts_of(extractor: Extractor, catalog: KeptCatalog, *said: Interaction, **more: object) -> WorkerParts:
-    episodic = Episodic({one.id: one for one in said})
-    given = {"ledger": Ledger(), "erasures": Erasures(), "clock": lambda: NOON, **more}
-    return parts_with(catalog=catalog, episodic=episodic, extractor=extractor, **given)
-
-
-def models(model: LanguageModel) -> LanguageModels:
-    return LanguageModels(dict.fromkeys(PURPOSES, model), InMemoryBudget(lambda: NOON), concurrency=1)
-
-
-def work(**payload: JsonValue) -> Work:
-    return Work(WorkKey(1, "catalog"), SCOPE, "catalog.requested", "s", NOON, 1, payload)
-
-
-async def done(parts: WorkerParts, asked: Work) -> Mapping[str, JsonValue]:
-    return (await work_on_catalog(parts, [asked]))[asked.key]
-
-
-def document(content: str = PRICES, **more: object) -> Resource:
-    given = {"resource_id": "res_1", "resource_type": "document", "occurred_at": NOON, "created_at": NOON, **more}
-    return Resource.model_validate({"content": content, **given})
 
 
 def conversation(*said: Interaction, **more: object) -> Resource:
@@ -337,87 +247,6 @@ async def test_without_an_answer_the_local_facts_are_taken_and_it_is_told_why(ex
     parts = parts_of(extractor, catalog, models=models(Scripted(None)))
     result = await done(parts, work(task="extract", resource_id="res_1"))
     assert (result["item_count"], result["model"], result["fallback"]) == (2, None, "unavailable")
-
-
-def category(**more: object) -> MemoryCategory:
-    given = {"category_id": "cat_1", "name": "prices", "description": "What the plans cost.", "updated_at": NOON}
-    return MemoryCategory.model_validate(
-        {"markdown_content": "# Prices", "item_count": 2, "new_items": 2, **given, **more}
-    )
-
-
-async def priced(extractor: Extractor, **more: object) -> tuple[KeptCatalog, WorkerParts]:
-    """A category of two items."""
-    catalog = KeptCatalog({"res_1": document()}, categories={"prices": category()})
-    parts = parts_of(extractor, catalog)
-    await done(parts, work(task="extract", resource_id="res_1", category_hint="prices"))
-    return catalog, parts_of(extractor, catalog, **more)
-
-
-async def test_a_page_is_written_of_the_categorys_items(extractor: Extractor) -> None:
-    catalog, _ = await priced(extractor)
-    basic = next(item for item in catalog.items.values() if "$99" in item.content)
-    number = 1 + sorted(catalog.items).index(basic.item_id)
-    lines = [
-        WrittenLine(text="Basic is $99.", items=[number, 9]),
-        WrittenLine(text="Basic is $1.", items=[number]),  # a number that its fact has not
-        WrittenLine(text="Support is free.", items=[9]),  # of no fact
-    ]
-    reply = PageReply(sections=[WrittenSection(title="Plans", lines=lines)])
-    parts = parts_of(extractor, catalog, models=models(Suggests(reply)))
-    result = await done(parts, work(task="consolidate", category="prices"))
-    (sections,) = catalog.sections
-    assert [(one.title, line.text, line.item_ids) for one in sections or () for line in one.lines] == [
-        ("Plans", "Basic is $99.", (basic.item_id,)),
-    ]
-    assert (result["category_id"], result["name"], result["item_count"]) == ("cat_1", "prices", 2)
-    assert result["content_length"] == len(catalog.categories["prices"].markdown_content)
-
-
-async def test_the_tier_makes_the_page_where_no_model_answers(extractor: Extractor) -> None:
-    catalog, parts = await priced(extractor, models=models(Scripted(None)))
-    result = await done(parts, work(task="consolidate", category="prices"))
-    assert catalog.sections == [None]
-    assert (result["model"], result["fallback"]) == (None, "unavailable")
-
-
-@each_case("how", [{"new_items": 0}, {"edited": True}])
-async def test_a_page_with_nothing_new_or_a_persons_costs_no_tokens(
-    extractor: Extractor, how: dict[str, object]
-) -> None:
-    model = Suggests(PageReply(sections=[]))
-    catalog, parts = await priced(extractor, models=models(model))
-    catalog.categories["prices"] = category(**how)
-    await done(parts, work(task="consolidate", category="prices"))
-    assert (model.prompts, catalog.categories["prices"].markdown_content) == ([], "# Prices")
-
-
-async def test_a_page_that_lost_something_is_written_by_the_model_as_it_was_before(extractor: Extractor) -> None:
-    reply = PageReply(sections=[WrittenSection(title="Plans", lines=[WrittenLine(text="Plans cost.", items=[1])])])
-    catalog, parts = await priced(extractor, models=models(Suggests(reply)))
-    catalog.categories["prices"], catalog.stale = category(new_items=0), {"prices"}
-    result = await done(parts, work(task="consolidate", category="prices"))
-    assert (result["model"], catalog.categories["prices"].markdown_content) == ("scripted:two", "Plans cost.")
-
-
-async def test_a_page_that_cannot_be_made_is_an_error_and_stays_as_it_was(extractor: Extractor) -> None:
-    catalog, parts = await priced(extractor)
-    catalog.pages_fail = True
-    with pytest.raises(ConsolidationError):
-        await done(parts, work(task="consolidate", category="prices"))
-    assert catalog.categories["prices"].markdown_content == "# Prices"
-
-
-async def test_a_category_that_is_gone_is_not_named(extractor: Extractor) -> None:
-    assert await done(parts_of(extractor, KeptCatalog()), work(task="consolidate", category="prices")) == {"gone": True}
-
-
-async def test_all_is_rebuilt_page_by_page_and_it_is_told_how_far(extractor: Extractor) -> None:
-    resources = {f"res_{number:04}": document(resource_id=f"res_{number:04}") for number in range(1_200)}
-    erasures = Erasures()
-    parts = parts_of(extractor, KeptCatalog(resources), erasures=erasures)
-    assert await done(parts, work(task="rebuild")) == {"rebuilt": 1_200}
-    assert erasures.told == [500, 1_000]
 
 
 @each_case("payload", [{}, {"task": "dance"}, {"task": "extract"}, {"task": "consolidate", "category": 1}])

@@ -4,62 +4,27 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.api.hooks import MemoryRequestIn, PostMessageIn, PostResponseIn, PrePromptIn, TurnCatalog
 from ragpp.client import MemoryClient
 from ragpp.context.echo import masked
 from ragpp.errors import ConfigurationError, Forbidden, TierUnavailable
-from ragpp_services.governor.choosing import Chooser
-from ragpp_services.governor.graph import Governor, replay
+from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.hooks import MemoryHooks
-from ragpp_services.governor.orders import FIRST, ORDERS, after
+from ragpp_services.governor.orders import ORDERS
 from ragpp_services.governor.quoted_answer import quoted_answer
-from ragpp_services.governor.responders import Responder
-from ragpp_services.governor.turn import Turn
-from ragpp_services.governor.values import (
-    AssistantState,
-    Event,
-    Invocation,
-    NodeName,
-    Prompt,
-    Record,
-    Reply,
-    ToolCall,
-)
+from ragpp_services.governor.values import AssistantState, Invocation, Prompt, Reply, ToolCall
+from tests.support.catalog_turns import ASKED, KEY, SHED, SONG, came, governor_of, wants
 from tests.support.choosing import HOOKS, CatalogMemory, id_of
 from tests.support.each import each_case
-from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says
+from tests.support.governor import WEATHER, Asked, KeepingMemory, heard, says
 
-KEY = "The spare key is under the blue pot."
-SHED = "The shed is locked on Sundays."
-SONG = "Noor sings in a choir."
-ASKED = "Where is the spare key?"
 CALLS = (ToolCall(id="c1", name="weather"), ToolCall(id="c2", name="weather"))
-
-
-def governor_of(
-    memory: CatalogMemory, respond: Responder = quoted_answer, choose: Chooser | None = None, **limits: int
-) -> Governor:
-    patient = PATIENT.model_copy(update=limits)
-    return Governor(memory, respond, mode="catalog", choose=choose, limits=patient, clock=lambda: NOON)
-
-
-def wants(*names: str) -> Chooser:
-    def choose(_offered: TurnCatalog, _message: str) -> tuple[str, ...]:
-        return names
-
-    return choose
 
 
 def told_to(memory: CatalogMemory) -> list[str]:
     return [type(call).__name__ for call in memory.hooked]
-
-
-def came(identifier: str) -> Event:
-    return heard("rain", message_type="tool_result", metadata={"tool_call_id": identifier})
 
 
 async def test_an_event_passes_the_nodes_of_the_mode_in_order() -> None:
@@ -381,67 +346,6 @@ def test_a_chooser_without_the_mode_is_refused() -> None:
 
 def test_the_client_has_the_hooks() -> None:
     assert isinstance(MemoryClient("http://127.0.0.1:1", "rk_test"), MemoryHooks)
-
-
-async def _recorded(memory: CatalogMemory, event: Event, respond: Responder, choose: Chooser | None) -> Record:
-    records: list[Record] = []
-    governor = Governor(
-        memory, respond, mode="catalog", choose=choose, limits=PATIENT, clock=lambda: NOON, on_record=records.append
-    )
-    await governor.turn(Invocation(event=event))
-    await governor.aclose(patience_s=0)
-    return Record.model_validate_json(records[0].model_dump_json())
-
-
-@each_case("failing", [None, *HOOKS])
-async def test_a_recorded_turn_comes_to_the_same_result_again_and_asks_nothing(failing: str | None) -> None:
-    memory = CatalogMemory(KEY, SONG)
-    if failing is not None:
-        memory.troubles[failing] = TierUnavailable("away")
-    record = await _recorded(memory, heard(ASKED), quoted_answer, wants("m2", "m1"))
-    before = len(memory.hooked), len(memory.calls)
-    assert record.mode == "catalog"
-    assert replay(record) == record.result
-    assert (len(memory.hooked), len(memory.calls)) == before
-
-
-ANYTHING = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
-
-
-@given(
-    content=ANYTHING.filter(str.strip),
-    answer=ANYTHING,
-    learned=st.lists(ANYTHING, max_size=4, unique=True),
-    chosen=st.none() | st.lists(st.sampled_from(["m1", "m2", "m3", "m9", "no handle"]), max_size=4),
-    failing=st.sampled_from([None, *HOOKS]),
-)
-async def test_whatever_is_said_learned_chosen_and_failing_is_answered_and_replays_to_the_same(
-    content: str, answer: str, learned: list[str], chosen: list[str] | None, failing: str | None
-) -> None:
-    memory = CatalogMemory(*learned)
-    if failing is not None:
-        memory.troubles[failing] = TierUnavailable("away")
-    choose = None if chosen is None else wants(*chosen)
-    record = await _recorded(memory, heard(content), says(answer), choose)
-    assert record.result.response.text == answer.strip()
-    given_ids = {memory.id for memory in record.result.memories_used}
-    assert given_ids <= {id_of(text) for text in learned}
-    assert replay(record) == record.result
-
-
-async def test_the_nodes_change_nothing_and_answer_the_same_each_time() -> None:
-    governor = governor_of(CatalogMemory(KEY))
-    turn = governor.begin(Invocation(event=heard(ASKED)))
-    name: NodeName | None = FIRST
-    passed = []
-    while name is not None:
-        passed.append(name)
-        before = turn.model_dump_json()
-        assert ORDERS[turn.mode][name].ask(turn) == ORDERS[turn.mode][name].ask(turn)
-        turn = await governor.step(name, Turn.model_validate_json(before))
-        name = after(name, turn)
-    assert passed == list(ORDERS["catalog"])
-    assert governor.finish(turn).response.text == f"I have learned: {KEY}"
 
 
 async def test_plain_data_goes_in_and_comes_out() -> None:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numpy.typing import NDArray
 
 from ragpp.ranking.arrays import FloatArray
 from ragpp.ranking.coverage import inverse_document_frequencies
@@ -23,29 +22,7 @@ from ragpp_services.episodic.ranking import (
 from ragpp_services.episodic.ranking.second import on_first_scale, with_second
 from ragpp_services.episodic.reading.traits import Trait
 from tests.support.each import each_case
-
-QUESTION = QuerySignals("What did Marta paint?")
-
-
-def table(
-    terms: list[list[float]],
-    cosines: list[float] | None = None,
-    *,
-    sessions: list[int] | None = None,
-    speakers: list[int] | None = None,
-    ordinals: list[int] | None = None,
-) -> CandidateTable:
-    n = len(terms)
-    return CandidateTable(
-        ordinals=np.array(ordinals if ordinals is not None else range(n), dtype=np.int64),
-        sessions=np.array(sessions or [0] * n, dtype=np.int64),
-        occurred_at=np.zeros(n),
-        cosines=np.array(cosines or [0.3] * n, dtype=np.float64),
-        terms=np.array(terms, dtype=np.float64).reshape(n, len(terms[0]) if terms else 0),
-        speakers=np.array(speakers or [-1] * n, dtype=np.int64),
-        names=("Marta", "Ivo"),
-    )
-
+from tests.support.ranking import QUESTION, shuffled, table, tables
 
 MARTAS, IVOS = 0, 1
 
@@ -74,38 +51,6 @@ def test_what_is_not_asked_by_one_of_themselves_is_ranked_whoever_asks(text: str
     rows = told_by(MARTAS, IVOS)
     without, asked = (rank(rows, QuerySignals(text, asker=asker)) for asker in (None, "Ivo"))
     assert without == asked
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> CandidateTable:
-    n, t = draw(st.integers(1, 25)), draw(st.integers(0, 4))
-    interactions = draw(st.integers(1, n))
-    ordinals = np.array([i % interactions for i in range(n)], dtype=np.int64)
-    share = st.floats(0, 1, width=32)
-
-    def each(values: st.SearchStrategy[float], kind: type) -> NDArray[np.generic]:
-        drawn = draw(st.lists(values, min_size=interactions, max_size=interactions))
-        return np.array(drawn, dtype=kind)[ordinals]
-
-    cosine = st.one_of(st.floats(-1, 1, width=32), st.just(float("nan")))
-    flag = st.booleans()
-    return CandidateTable(
-        ordinals=ordinals,
-        sessions=each(st.integers(0, 3), np.int64).astype(np.int64),
-        occurred_at=each(st.integers(0, 5), np.float64).astype(np.float64),
-        cosines=np.array(draw(st.lists(cosine, min_size=n, max_size=n))),
-        terms=np.array(draw(st.lists(share, min_size=n * t, max_size=n * t)), dtype=np.float64).reshape(n, t),
-        speakers=each(st.integers(-1, 1), np.int64).astype(np.int64),
-        names=("Marta", "Ivo"),
-        asked=np.array(draw(st.lists(share, min_size=n * t, max_size=n * t)), dtype=np.float64).reshape(n, t),
-        traits=np.array(draw(st.lists(st.integers(0, 1023), min_size=n, max_size=n)), dtype=np.int64),
-        eligible=np.array(draw(st.lists(flag, min_size=n, max_size=n))),
-    )
-
-
-def shuffled(given_table: CandidateTable, order: NDArray[np.int64]) -> CandidateTable:
-    fields = ("ordinals", "sessions", "occurred_at", "cosines", "terms", "speakers", "asked", "traits", "eligible")
-    return replace(given_table, **{name: getattr(given_table, name)[order] for name in fields})
 
 
 @given(tables())
@@ -370,44 +315,3 @@ def test_the_named_speaker_is_the_only_one_a_question_mentions(
 )
 def test_a_question_about_the_assistants_own_words_is_told_from_a_request(text: str, expected: bool) -> None:
     assert asks_the_assistant(text) is expected
-
-
-SPOKEN = QuerySignals("What did Marta paint?", explain=True)
-
-
-def test_a_sentence_that_answers_lifts_its_message_and_not_its_similarity() -> None:
-    whole = table([[0.9], [0.9]], [0.4, 0.4], sessions=[0, 1])
-    first, second = rank(replace(whole, sentences=np.array([float("nan"), 0.8])), SPOKEN)
-    assert (first.row, second.row) == (1, 0)
-    assert first.signals["meaning"] == pytest.approx(0.4 + DEFAULT.sentence * (0.8 - 0.4))
-    assert second.signals["meaning"] == pytest.approx(0.4)
-    assert (first.similarity, second.similarity) == (0.4, 0.4)
-
-
-def test_sentences_count_for_nothing_where_words_find_nothing() -> None:
-    hint = table([[0.0], [0.0]], [0.4, 0.5], sessions=[0, 1])
-    told = replace(hint, sentences=np.array([0.9, 0.1]))
-    assert [(one.row, one.raw) for one in rank(told, QUESTION)] == [(one.row, one.raw) for one in rank(hint, QUESTION)]
-
-
-def test_a_message_is_found_by_the_chunk_whose_sentence_answers() -> None:
-    two = table([[0.9], [0.9]], [0.5, 0.4], ordinals=[0, 0])
-    assert rank(two, QUESTION)[0].row == 0
-    assert rank(replace(two, sentences=np.array([0.5, 0.9])), QUESTION)[0].row == 1
-
-
-def test_without_a_vector_of_its_own_a_row_has_no_meaning() -> None:
-    by_words = table([[0.9]], [float("nan")])
-    (one,) = rank(replace(by_words, sentences=np.array([0.9])), SPOKEN)
-    assert one.signals["meaning"] == 0
-    assert one.similarity is None
-
-
-@given(tables(), st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_does_not_matter_with_sentences_either(found: CandidateTable, random: Random) -> None:
-    known = np.array([random.choice([float("nan"), random.uniform(-1, 1)]) for _ in range(len(found))])
-    order = np.array(random.sample(range(len(found)), len(found)), dtype=np.int64)
-    other = replace(shuffled(found, order), sentences=known[order])
-    one, two = rank(replace(found, sentences=known), QUESTION), rank(other, QUESTION)
-    assert [found.ordinals[r.row] for r in one] == [other.ordinals[r.row] for r in two]
-    assert [r.score for r in one] == pytest.approx([r.score for r in two])
