@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from benchmarks.eval_facts import DATA, ROWS, Count, Row, read, score, seal_of
+from benchmarks.eval_extraction import Count
+from benchmarks.eval_facts import DATA, ROWS, Row, read, score, seal_of
 from tests.support.each import each_case
 from tests.support.extractor import untrained
 
