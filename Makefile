@@ -8,7 +8,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 LINTED := shared services infra tests benchmarks examples
-NO_SERVER := -m "not server and not exhaustive" -n 2 --durations=10
+# a file is one process's: what its tests share is made once
+NO_SERVER := -m "not server and not exhaustive" -n 2 --dist loadfile --no-loadscope-reorder --durations=10
 PROCESSES ?= 2
 SUITES := tests/contract tests/integration tests/e2e
 # a file is one process's, and files come as they are collected: those that need the stack first, so that the many short
