@@ -150,8 +150,9 @@ prove-crash: install ## 10,000 messages while processes and stores are killed: n
 prove-echo: install ## an assistant is fed its own contexts 500 times: what is known does not grow
 	$(BIN)/python -m benchmarks.prove_echo
 
-prove-backup: install ## a backup under writers, restored into containers and back into an embedded stack: counts, 100 recalls, forgotten
+prove-backup: install ## a backup under writers, restored into containers and back into an embedded stack: counts, 100 recalls, forgotten; then who knows what was forgotten
 	$(BIN)/python -m benchmarks.prove_backup
+	$(BIN)/pytest -m exhaustive tests/integration/test_backup.py
 
 prove-erasure: install ## a user with 10,000 messages is erased while 8 writers write for others: the report, its time, their p95
 	$(BIN)/python -m benchmarks.prove_erasure

@@ -14,6 +14,7 @@ from ragpp.models import EntityLabel, Observation, Scope
 from ragpp.stores.neo4j import create_driver, scope_key
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.tier import Neo4jSemanticTier
+from tests.support.examples import examples
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,
@@ -70,9 +71,7 @@ message = st.tuples(
 
 
 @settings(
-    max_examples=40,
-    deadline=None,
-    derandomize=True,
+    max_examples=examples(10),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )

@@ -15,6 +15,7 @@ from ragpp.models import EntityLabel, Scope
 from ragpp.stores.neo4j import create_driver, scope_key
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.tier import Neo4jSemanticTier
+from tests.support.examples import examples
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,
@@ -101,9 +102,7 @@ spelled = st.lists(st.tuples(st.sampled_from(SPELLED), st.just(())), min_size=1,
 
 
 @settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
+    max_examples=examples(8),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )
