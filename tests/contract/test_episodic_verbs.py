@@ -18,12 +18,12 @@ pytestmark = pytest.mark.server
 LONG = "We walked along the harbour for hours. The lighthouse stands in Porto. Then it rained on us all day long."
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def embedder() -> LostEmbedder:
     return LostEmbedder()
 
 
-@pytest.fixture(params=["local", "http"])
+@pytest.fixture(scope="module", params=["local", "http"])
 async def tier(
     request: pytest.FixtureRequest, endpoints: Endpoints, embedder: HashingEmbedder
 ) -> AsyncIterator[EpisodicTier]:

@@ -2,47 +2,31 @@
 
 import asyncio
 import json
-import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.catalog import ItemEntry, ResourceEntry
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.entries.values import MOST_SUMMARY
 from ragpp.errors import ConsolidationError
 from ragpp.models import Scope
-from ragpp.settings import ForgettingSettings, PostgresSettings
-from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open
-from ragpp.text.readers import Tokenizers
-from ragpp.text.tokens import TokenCounter
+from ragpp.stores.postgres import Pool, create_pool, ensure_open
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog import forgetting
 from ragpp_services.catalog.categories import moving
 from ragpp_services.catalog.categories.consolidation import Consolidation
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.pages import resolved
-from ragpp_services.catalog.rebuilding import Rebuilding
-from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.catalog.vectors import Vectors
-from tests.support.catalog import catalog_tier, conversation
+from tests.support.catalog import catalog_tier
+from tests.support.episodic import postgres_settings
+from tests.support.prices import PRICES, SAID, Held, item, noon, resource, rows_of, say, store_on
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-PRICES = "What our products cost, and what is in each plan"
-SAID = ("The Basic plan is at $99", "The Basic plan is at $199", "Whales sing at night", "Ada lives in Oslo")
-
-
-def noon() -> datetime:
-    return NOON
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +38,10 @@ async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
 @pytest.fixture(scope="module")
 async def pool(endpoints: Endpoints, tier: PostgresCatalogTier) -> AsyncIterator[Pool]:
     assert tier
-    made = create_pool(PostgresSettings(dsn=endpoints.postgres_app_dsn))
+    made = create_pool(postgres_settings(endpoints))
     await ensure_open(made)
     yield made
     await made.close()
-
-
-@asynccontextmanager
-async def rows_of(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
-    """A connection that sees the tenant's rows."""
-    async with pool.acquire() as connection, connection.transaction():
-        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
-        yield connection
-
-
-def store_on(pool: Pool) -> CatalogStore:
-    return CatalogStore(pool, SourceMarks(ForgettingSettings().key))
 
 
 def categories_with(pool: Pool, contradicts: Callable[[str, str], bool]) -> Categories:
@@ -78,56 +50,8 @@ def categories_with(pool: Pool, contradicts: Callable[[str, str], bool]) -> Cate
     return Categories(store, Vectors(store, HashingEmbedder()), noon, contradicts)
 
 
-def resource(number: int) -> ResourceEntry:
-    return ResourceEntry(id=f"res_{number}", resource_type="document", content=f"Text {number}.", occurred_at=NOON)
-
-
-def item(number: int, place: int, content: str, category: str | None = "prices") -> ItemEntry:
-    return ItemEntry(
-        id=f"item_{number}_{place}",
-        content=content,
-        source_resource_id=f"res_{number}",
-        category=category,
-        occurred_at=NOON + timedelta(hours=number, minutes=place),
-        by_hand=True,
-    )
-
-
-async def say(tier: PostgresCatalogTier, scope: Scope, number: int, texts: Sequence[str]) -> None:
-    """A resource with that number, and an item in the category `prices` of each text."""
-    entries = [item(number, place, text) for place, text in enumerate(texts)]
-    await tier.store(scope, [resource(number), *entries])
-
-
 async def page_of(tier: PostgresCatalogTier, scope: Scope) -> str:
     return (await tier.get_category(scope, "prices")).markdown_content
-
-
-class Held:
-    """Contradicts nothing, and makes whoever asks wait until it is `let_go`."""
-
-    def __init__(self) -> None:
-        self.asked, self.let_go = threading.Event(), threading.Event()
-
-    def __call__(self, _earlier: str, _later: str) -> bool:
-        self.asked.set()
-        assert self.let_go.wait(30)
-        return False
-
-
-class HeldCounter:
-    """Counts tokens, once it is let go."""
-
-    def __init__(self, held: Held) -> None:
-        self._held, self._counter = held, TokenCounter()
-
-    def count(self, text: str) -> int:
-        self._held("", "")
-        return self._counter.count(text)
-
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        self._held("", "")
-        return self._counter.spans(text)
 
 
 @asynccontextmanager
@@ -362,62 +286,3 @@ async def test_an_erasure_leaves_nothing_of_what_it_took_on_a_page_that_stays(ti
     page = await page_of(tier, scope)
     assert (SAID[0] in page, SAID[1] in page) == (False, True)
     assert resolved(page).resource_ids == ("res_2",)
-
-
-INDEX = """
-    SELECT id, embedding::text AS embedding, lexical::text AS lexical, one_with FROM catalog.items WHERE user_id = $1
-     UNION ALL
-    SELECT id, embedding::text, NULL, NULL FROM catalog.categories WHERE user_id = $1
-     UNION ALL
-    SELECT resource.id || ' ' || chunk.part, chunk.start || '-' || chunk."end", chunk.lexical::text, chunk.resource_type
-      FROM catalog.resource_chunks AS chunk
-      JOIN catalog.resources AS resource ON resource.user_id = chunk.user_id AND resource.ordinal = chunk.resource
-     WHERE chunk.user_id = $1
-     ORDER BY id"""
-SPOIL = (
-    "DELETE FROM catalog.resource_chunks WHERE user_id = $1",
-    """UPDATE catalog.items SET one_with = NULL, lexical = '{1:1}/1048576',
-              embedding = (SELECT embedding FROM catalog.categories WHERE user_id = $1 LIMIT 1) WHERE user_id = $1""",
-    """UPDATE catalog.categories SET embedding = (
-           SELECT ('[' || string_agg('1', ',') || ']')::halfvec FROM generate_series(1, 384)) WHERE user_id = $1""",
-)
-
-
-async def test_vectors_words_and_groups_are_made_anew_of_the_rows_alone(tier: PostgresCatalogTier, pool: Pool) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
-    for number, texts in enumerate((SAID[:2], SAID[:1], SAID[2:])):
-        await say(tier, scope, number, texts)
-    async with rows_of(pool, scope) as connection:
-        before = await connection.fetch(INDEX, scope.user_id)
-        for statement in SPOIL:
-            await connection.execute(statement, scope.user_id)
-        assert await connection.fetch(INDEX, scope.user_id) != before
-
-    after, calls = await tier.rebuild(scope, limit=2), 1
-    while after is not None:
-        after, calls = await tier.rebuild(scope, after, 2), calls + 1
-
-    assert calls >= 5
-    async with rows_of(pool, scope) as connection:
-        assert await connection.fetch(INDEX, scope.user_id) == before
-
-
-async def test_words_that_are_forgotten_while_they_are_indexed_anew_do_not_come_back(
-    tier: PostgresCatalogTier, pool: Pool
-) -> None:
-    scope, held, store = new_scope(), Held(), store_on(pool)
-    await tier.store(
-        scope,
-        [conversation(("Ada", "The launch code is 1931"), ("Ben", "Lions sleep"), id="res_talk", ids=("m1", "m2"))],
-    )
-    vectors = Vectors(store, HashingEmbedder())
-    rebuilding = Rebuilding(store, vectors, HeldCounter(held), Tokenizers(), tier.segmenter, MOST_SUMMARY)
-    running = asyncio.create_task(rebuilding.rebuild(scope))
-    assert await asyncio.to_thread(held.asked.wait, 30)
-    await tier.forget_sources(scope, ["m1"])
-    held.let_go.set()
-    await running
-    assert await tier.search_resources(scope, "launch code 1931") == []
-    [found] = await tier.search_resources(scope, "lions")
-    assert "1931" not in found.content

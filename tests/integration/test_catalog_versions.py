@@ -1,4 +1,5 @@
-"""PostgreSQL notes which version of a catalog there is: nobody waits for another user's, and none stays behind."""
+"""PostgreSQL notes which version of a catalog there is: nobody waits for another user's, none stays behind, and what is
+kept of searches by it is never old."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,12 +12,16 @@ from ragpp.catalog import EVERYBODY
 from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
+from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from tests.support.catalog import catalog_tier, item, resource
+from tests.support.changes import CHANGES, filled
+from tests.support.each import each
 from tests.support.scopes import new_scope
+from tests.support.versions import Watched, message, told
 
 pytestmark = pytest.mark.server
 ANY_EVENT: Final = 2**62
-WAITS_S: Final = 10.0
+WAITS_S: Final = 50.0
 """Whoever waits for a lock that nobody gives up waits longer."""
 
 
@@ -24,6 +29,31 @@ WAITS_S: Final = 10.0
 async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
     async with catalog_tier(endpoints) as opened:
         yield opened
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_whatever_is_written_while_a_message_is_searched_for_the_next_search_sees_it(
+    tier: PostgresCatalogTier, when: str
+) -> None:
+    """What is kept is the gateway's, whichever way it reaches the catalog; over HTTP versions are those of the tier."""
+
+    async def seen(what: str) -> None:
+        scope = await filled(tier)
+
+        async def write() -> None:
+            await CHANGES[what](tier, scope)
+
+        cache = InProcessCandidates()
+        catalog = Watched(tier, before=write if when == "before" else None, after=write if when == "after" else None)
+        asked = message("What is in the boxes?")
+        await told(catalog, cache, scope, asked)
+        assert await told(catalog, cache, scope, asked) == await told(tier, InProcessCandidates(), scope, asked)
+        searches = catalog.searches
+        assert searches == 2
+        await told(catalog, cache, scope, asked)
+        assert catalog.searches == searches
+
+    await each(CHANGES, seen, at_once=8)
 
 
 async def two_users(tier: PostgresCatalogTier) -> tuple[Scope, Scope, Scope]:

@@ -4,16 +4,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
-import numpy as np
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingMismatch, InvalidInput, TierUnavailable
 from ragpp.models import (
-    EmbeddedChunk,
     Filters,
     Interaction,
     InteractionEntry,
@@ -22,21 +20,18 @@ from ragpp.models import (
     Repetition,
     Role,
     Scope,
-    TimeRange,
 )
 from ragpp.settings import PostgresSettings
-from ragpp.text.lexical import lexical_line, query_terms, terms
 from ragpp.text.repeating import repetitions
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.app import open_tier
-from ragpp_services.episodic.scan import unpack
 from ragpp_services.episodic.statements import SQL
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.each import each
 from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
 HOSTILE = [
     "'; DROP TABLE episodic.interactions; --",
     '{"a": "}{"}',
@@ -140,21 +135,22 @@ async def test_a_batch_with_an_id_for_two_contents_is_a_conflict_that_stores_not
     assert await tier.pending(scope) == 0
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        episodic_entry("hello", id="a", role="assistant", name="Ann"),
-        episodic_entry("hello", id="a", name="Bob"),
-        episodic_entry("hello", id="a"),
-        episodic_entry("hello ", id="a", name="Ann"),
-    ],
-)
-async def test_another_role_name_or_text_is_other_content(
-    tier: PostgresEpisodicTier, scope: Scope, other: InteractionEntry
-) -> None:
-    await tier.store(scope, [episodic_entry("hello", id="a", name="Ann")])
-    with pytest.raises(Conflict):
-        await tier.store(scope, [other])
+async def test_another_role_name_or_text_is_other_content(tier: PostgresEpisodicTier) -> None:
+    async def refused(other: InteractionEntry) -> None:
+        scope = new_scope()
+        await tier.store(scope, [episodic_entry("hello", id="a", name="Ann")])
+        with pytest.raises(Conflict):
+            await tier.store(scope, [other])
+
+    await each(
+        [
+            episodic_entry("hello", id="a", role="assistant", name="Ann"),
+            episodic_entry("hello", id="a", name="Bob"),
+            episodic_entry("hello", id="a"),
+            episodic_entry("hello ", id="a", name="Ann"),
+        ],
+        refused,
+    )
 
 
 async def test_a_retry_at_another_time_is_a_duplicate_with_the_first_event(
@@ -194,157 +190,6 @@ async def test_only_interactions_are_taken(tier: PostgresEpisodicTier, scope: Sc
     with pytest.raises(InvalidInput):
         await tier.store(scope, [episodic_entry("x"), entry])
     assert await tier.store(scope, []) == []
-
-
-@pytest.mark.parametrize("embedding", [(1.0,), (0.0,) * 384, (float("nan"),) * 384, (float("inf"),) * 384])
-async def test_a_vector_that_cannot_be_compared_is_refused(
-    tier: PostgresEpisodicTier, scope: Scope, embedding: tuple[float, ...]
-) -> None:
-    chunk = EmbeddedChunk(ordinal=0, start=0, end=1, tokens=1, embedding=embedding)
-    with pytest.raises(InvalidInput):
-        await tier.store(scope, [episodic_entry("x", chunks=(chunk,))])
-    with pytest.raises(InvalidInput):
-        await tier.retrieve(MemoryQuery(scope=scope, text="x", embedding=embedding))
-
-
-async def test_the_best_chunk_stands_for_its_interaction(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    filler = "The weather was mild and nothing much happened on that day. " * 60
-    long = f"{filler}The zeppelin landed in the orchard. {filler}"
-    await tier.store(scope, [episodic_entry(long, id="long"), episodic_entry("We had soup.", id="soup")])
-    for mode in ("hybrid", "dense", "lexical"):
-        query = MemoryQuery(scope=scope, text="zeppelin landed in the orchard", mode=mode)
-        memories = await tier.retrieve(query)
-        assert memories[0].id == "long", mode
-        assert [memory.id for memory in memories].count("long") == 1
-    assert memories[0].text == long
-    assert memories[0].tokens == COUNTER.count(long)
-
-
-async def test_words_alone_find_nothing_where_no_word_is_shared(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    await tier.store(scope, [episodic_entry("granite umbrella", id="a"), episodic_entry("saffron", id="b")])
-    assert await found(tier, MemoryQuery(scope=scope, text="umbrellas", mode="lexical")) == ["a"]
-    assert await found(tier, MemoryQuery(scope=scope, text="zeppelin", mode="lexical")) == []
-
-
-async def test_meaning_alone_needs_no_text(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    await tier.store(scope, [episodic_entry("granite umbrella", id="a"), episodic_entry("saffron", id="b")])
-    vector = tuple((await HashingEmbedder().embed(["granite umbrella"]))[0].tolist())
-    (first, _) = await tier.retrieve(MemoryQuery(scope=scope, embedding=vector, mode="dense"))
-    assert first.id == "a"
-    assert first.similarity == pytest.approx(1.0, abs=1e-3)
-
-
-async def test_a_similarity_floor_keeps_out_what_is_below(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    await tier.store(scope, [episodic_entry("granite umbrella", id="a"), episodic_entry("saffron", id="b")])
-    for mode in ("hybrid", "dense", "lexical"):
-        query = MemoryQuery(
-            scope=scope,
-            text="granite umbrella",
-            mode=mode,
-            filters=Filters(similarity_threshold=0.9),
-        )
-        assert await found(tier, query) == ["a"]
-
-
-FILTERS = [
-    (Filters(session_id="s1"), {"a", "b"}),
-    (Filters(agent_id="sales"), {"b"}),
-    (Filters(role="assistant"), {"c"}),
-    (Filters(message_type="note"), {"b"}),
-    (Filters(channel="mail"), {"c"}),
-    (Filters(domain="billing"), {"a"}),
-    (Filters(task_type="refund"), {"d"}),
-    (Filters(exclude=frozenset({"a", "d", "unknown"})), {"b", "c"}),
-    (Filters(time_range=TimeRange(start=at(1), end=at(3))), {"b", "c"}),
-    (Filters(time_range=TimeRange(start=at(2))), {"c", "d"}),
-    (Filters(time_range=TimeRange(end=at(1))), {"a"}),
-    (Filters(session_id="s1", message_type="note"), {"b"}),
-    (Filters(session_id="none"), set()),
-    (Filters(), {"a", "b", "c", "d"}),
-]
-
-
-@pytest.mark.parametrize(("filters", "expected"), FILTERS)
-async def test_filters_narrow_searches_and_lists_alike(
-    tier: PostgresEpisodicTier, scope: Scope, filters: Filters, expected: set[str]
-) -> None:
-    await tier.store(
-        scope,
-        [
-            episodic_entry("saffron one", id="a", session_id="s1", domain="billing", occurred_at=at(0)),
-            episodic_entry(
-                "saffron two", id="b", session_id="s1", agent_id="sales", message_type="note", occurred_at=at(1)
-            ),
-            episodic_entry(
-                "saffron three", id="c", session_id="s2", role="assistant", channel="mail", occurred_at=at(2)
-            ),
-            episodic_entry("saffron four", id="d", session_id="s2", task_type="refund", occurred_at=at(3)),
-        ],
-    )
-    for text in ("saffron", ""):
-        assert set(await found(tier, MemoryQuery(scope=scope, text=text, filters=filters))) == expected
-    assert {item.id for item in (await tier.list_interactions(scope, filters)).items} == expected
-
-
-async def test_nothing_said_after_as_of_is_seen(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    await tier.store(scope, [episodic_entry(f"saffron {n}", id=f"m{n}", occurred_at=at(n)) for n in range(5)])
-    for text in ("saffron", ""):
-        query = MemoryQuery(scope=scope, text=text, as_of=at(2))
-        assert set(await found(tier, query)) == {"m0", "m1", "m2"}
-
-
-async def test_a_later_amount_comes_before_the_one_it_replaces_and_not_before_it_was_said(
-    tier: PostgresEpisodicTier, scope: Scope
-) -> None:
-    said = ["I keep 8 hens in the garden shed", "The fox is back", "Now I keep 12 hens in the garden"]
-    await tier.store(scope, [episodic_entry(text, id=text, occurred_at=at(index)) for index, text in enumerate(said)])
-    query = episodic_query(scope, "How many hens do I keep in the garden shed?")
-    memories = await tier.retrieve(query)
-    assert [memory.id for memory in memories][:2] == [said[2], said[0]]
-    assert [memory.score for memory in memories] == sorted((memory.score for memory in memories), reverse=True)
-    assert (await found(tier, query.model_copy(update={"as_of": at(1)})))[0] == said[0]
-    past = episodic_query(scope, "How many hens did I keep in the garden shed?")
-    assert (await found(tier, past))[0] == said[0]
-
-
-async def test_a_memory_says_where_the_part_that_was_found_begins(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    long = "\n\n".join([*(f"Paragraph {number} tells of the weather and the sea." for number in range(60)), "A heron!"])
-    await tier.store(scope, [episodic_entry(long, id="long"), episodic_entry("short heron", id="short")])
-    by_id = {memory.id: memory for memory in await tier.retrieve(episodic_query(scope, "Which heron?"))}
-    assert by_id["short"].focus == 0
-    assert 0 < by_id["long"].focus <= long.index("A heron!")
-    assert COUNTER.count(long[by_id["long"].focus :]) <= 256
-
-
-async def test_without_a_question_the_latest_come_first(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    await tier.store(scope, [episodic_entry(f"message {n}", id=f"m{n}", occurred_at=at(-n)) for n in range(5)])
-    memories = await tier.retrieve(MemoryQuery(scope=scope, text="  ", limit=3))
-    assert [memory.id for memory in memories] == ["m0", "m1", "m2"]
-    assert [memory.score for memory in memories] == sorted((memory.score for memory in memories), reverse=True)
-
-
-async def test_a_scan_counts_words_as_the_texts_hold_them(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    words = ["saffron", "umbrella", "granite", "zeppelin"]
-    rng = np.random.default_rng(3)
-    entries = [
-        episodic_entry(" ".join(rng.choice(words, rng.integers(1, 6))), id=f"m{number}", occurred_at=at(number))
-        for number in range(60)
-    ]
-    await asyncio.gather(*(tier.store(scope, entries[start::4]) for start in range(4)))
-    wanted = query_terms(" ".join(words))
-
-    async def counted() -> list[int]:
-        async with tier._store.reader(scope) as reader:
-            found = unpack(await reader.scan(Filters(), None, None, wanted), wanted)
-        return [int(count) for count in (found.lexical > 0).sum(axis=0)]
-
-    def held(kept: list[InteractionEntry]) -> list[int]:
-        lines = [set(terms(lexical_line(entry.interaction))) for entry in kept]
-        return [sum(term in line for line in lines) for term in wanted]
-
-    assert await counted() == held(entries)
-    await tier.forget(scope, [entry.id for entry in entries[:25]])
-    assert await counted() == held(entries[25:])
 
 
 async def test_forgetting_leaves_no_row_and_tells_the_ledger(
@@ -407,16 +252,25 @@ async def test_a_list_is_paged_without_gaps_while_others_write(
     assert seen == sorted((f"m{n:02}" for n in range(20)), reverse=newest_first)
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "W10", "WzEsMl0x", "WyJhIiwxXQ", "WzkyMjMzNzIwMzY4NTQ3NzU4MDcsMV0", "é"])
-async def test_a_cursor_that_is_not_ours_is_refused(tier: PostgresEpisodicTier, scope: Scope, cursor: str) -> None:
-    with pytest.raises(InvalidInput):
-        await tier.list_interactions(scope, cursor=cursor)
+CURSORS = ["", "x", "W10", "WzEsMl0x", "WyJhIiwxXQ", "WzkyMjMzNzIwMzY4NTQ3NzU4MDcsMV0", "é"]
 
 
-@pytest.mark.parametrize("limit", [0, -1, 1_001])
-async def test_a_page_has_a_sensible_size(tier: PostgresEpisodicTier, scope: Scope, limit: int) -> None:
-    with pytest.raises(InvalidInput):
-        await tier.list_interactions(scope, limit=limit)
+async def test_a_cursor_that_is_not_ours_is_refused(tier: PostgresEpisodicTier) -> None:
+    async def refused(cursor: str) -> None:
+        scope = new_scope()
+        with pytest.raises(InvalidInput):
+            await tier.list_interactions(scope, cursor=cursor)
+
+    await each(CURSORS, refused)
+
+
+async def test_a_page_has_a_sensible_size(tier: PostgresEpisodicTier) -> None:
+    async def refused(limit: int) -> None:
+        scope = new_scope()
+        with pytest.raises(InvalidInput):
+            await tier.list_interactions(scope, limit=limit)
+
+    await each([0, -1, 1_001], refused)
 
 
 async def test_the_tail_of_a_session_is_oldest_first(tier: PostgresEpisodicTier, scope: Scope) -> None:
@@ -454,9 +308,9 @@ async def test_another_model_is_refused_before_the_first_write(
 
 
 async def test_a_server_that_is_down_is_said_at_once_and_stops_nobody_from_opening() -> None:
-    settings = PostgresSettings(dsn="postgresql://ragpp_app:x@127.0.0.1:1/ragpp")
+    settings = PostgresSettings(dsn="postgresql://ragpp_app:x@127.0.0.1:1/ragpp", query_timeout_s=600)
     async with open_tier(settings, embedder=HashingEmbedder(), counter=COUNTER, clock=lambda: NOON) as closed:
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(60):
             with pytest.raises(TierUnavailable):
                 await closed.store(new_scope(), [episodic_entry("x")])
             with pytest.raises(TierUnavailable):
@@ -476,12 +330,18 @@ async def test_a_severed_connection_is_replaced(endpoints: Endpoints, tier: Post
     assert await found(tier, episodic_query(scope, "saffron")) == ["a"]
 
 
-@pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
-async def test_every_role_is_kept(tier: PostgresEpisodicTier, scope: Scope, role: Role) -> None:
-    await tier.store(scope, [episodic_entry("x", id="a", role=role)])
-    (item,) = await tier.get(scope, ["a"])
-    assert isinstance(item, Interaction)
-    assert item.role == role
+ROLES: Final[list[Role]] = ["user", "assistant", "system", "tool"]
+
+
+async def test_every_role_is_kept(tier: PostgresEpisodicTier) -> None:
+    async def kept(role: Role) -> None:
+        scope = new_scope()
+        await tier.store(scope, [episodic_entry("x", id="a", role=role)])
+        (item,) = await tier.get(scope, ["a"])
+        assert isinstance(item, Interaction)
+        assert item.role == role
+
+    await each(ROLES, kept)
 
 
 async def test_looking_long_for_what_repeats_a_message_holds_no_transaction(

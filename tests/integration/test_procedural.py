@@ -9,20 +9,19 @@ import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingError, EmbeddingMismatch, InvalidInput, NotFound, TierUnavailable
-from ragpp.models import Entry, Filters, Interaction, InteractionEntry, MemoryQuery, PreferenceEntry, RuleEntry, Scope
+from ragpp.models import Entry, Filters, Interaction, InteractionEntry, MemoryQuery, RuleEntry, Scope
 from ragpp.settings import PostgresSettings
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.app import open_tier
 from ragpp_services.procedural.statements import SQL
 from ragpp_services.procedural.tier import PostgresProceduralTier
+from tests.support.each import each
 from tests.support.embedding import LostEmbedder
-from tests.support.procedural import NOON, procedural_tier
+from tests.support.procedural import NOON, preference, procedural_tier, rule
 from tests.support.scopes import new_scope
-from tests.support.stacks import StoreStack
 
 pytestmark = pytest.mark.server
-
 HOSTILE = [
     "'; DROP TABLE procedural.rules; --",
     '{"a": "}{"}',
@@ -43,33 +42,6 @@ async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresProceduralTier]:
 @pytest.fixture
 def scope() -> Scope:
     return new_scope()
-
-
-def preference(
-    identifier: str,
-    value: str,
-    *,
-    category: str = "food",
-    key: str = "spice",
-    confidence: float = 0.8,
-    stated: bool = True,
-    hours: float = 0,
-    sources: tuple[str, ...] = (),
-) -> PreferenceEntry:
-    return PreferenceEntry(
-        id=identifier,
-        category=category,
-        key=key,
-        value=value,
-        confidence=confidence,
-        stated=stated,
-        occurred_at=NOON + timedelta(hours=hours),
-        sources=sources,
-    )
-
-
-def rule(identifier: str, text: str, *triggers: str, priority: int = 5, sources: tuple[str, ...] = ()) -> RuleEntry:
-    return RuleEntry(id=identifier, text=text, triggers=triggers, priority=priority, occurred_at=NOON, sources=sources)
 
 
 @pytest.mark.usefixtures("tier")
@@ -185,99 +157,6 @@ async def test_the_user_can_take_the_waiting_value(tier: PostgresProceduralTier,
     assert (taken.value, taken.stated, taken.waiting) == ("hot", True, None)
 
 
-async def test_a_forgotten_preference_leaves_no_version_and_does_not_come_back(
-    tier: PostgresProceduralTier, scope: Scope
-) -> None:
-    entries = [preference("a", "mild"), preference("b", "hot", hours=1)]
-    await tier.store(scope, entries)
-    [current] = (await tier.list_preferences(scope)).items
-    assert await tier.forget(scope, [current.id]) == 1
-    assert await tier.forget(scope, [current.id, "a"]) == 0
-    assert [found.duplicate for found in await tier.store(scope, entries)] == [True, True]
-    assert (await tier.list_preferences(scope)).items == ()
-    assert await tier.retrieve(MemoryQuery(scope=scope, text="mild")) == []
-    with pytest.raises(NotFound):
-        await tier.preference_versions(scope, current.id)
-    with pytest.raises(Conflict):
-        await tier.set_preference(scope, entries[0])
-
-
-async def test_setting_what_was_forgotten_does_not_pass_for_what_others_say(
-    tier: PostgresProceduralTier, scope: Scope
-) -> None:
-    await tier.store(scope, [preference("a", "mild"), preference("b", "hot", hours=1)])
-    await tier.forget(scope, ["b"])
-    with pytest.raises(Conflict):
-        await tier.set_preference(scope, preference("b", "hot", hours=1))
-    assert (await tier.set_preference(scope, preference("a", "mild"))).value == "mild"
-
-
-async def test_after_forgetting_the_same_can_be_learned_anew(tier: PostgresProceduralTier, scope: Scope) -> None:
-    first = await tier.set_preference(scope, preference("a", "mild"))
-    await tier.forget(scope, [first.id])
-    anew = await tier.set_preference(scope, preference("c", "mild", hours=2))
-    assert (anew.value, anew.version) == ("mild", 1)
-
-
-async def test_forgetting_one_entry_brings_back_what_the_others_say(tier: PostgresProceduralTier, scope: Scope) -> None:
-    await tier.store(scope, [preference("a", "mild"), preference("b", "hot", hours=1)])
-    assert await tier.forget(scope, ["b", "unknown"]) == 1
-    [current] = (await tier.list_preferences(scope)).items
-    assert current.value == "mild"
-    assert await tier.forget(scope, ["a"]) == 1
-    assert (await tier.list_preferences(scope)).items == ()
-
-
-async def test_forgetting_an_entry_reaches_the_version_that_restored_it(
-    tier: PostgresProceduralTier, scope: Scope
-) -> None:
-    first = await tier.set_preference(scope, preference("a", "mild"))
-    await tier.set_preference(scope, preference("b", "hot", hours=1))
-    await tier.restore_preference(scope, first.id, 1)
-    assert await tier.forget(scope, ["a"]) == 1
-    assert [found.value for found in await tier.preference_versions(scope, first.id)] == ["hot"]
-    assert (await tier.get_preference(scope, first.id)).value == "hot"
-
-
-async def test_forgotten_interactions_take_what_rested_on_them_along(
-    tier: PostgresProceduralTier, scope: Scope
-) -> None:
-    await tier.store(
-        scope,
-        [
-            preference("a", "mild", sources=("i1",)),
-            preference("b", "hot", hours=1, sources=("i2", "i3")),
-            preference("c", "tea", key="drink", sources=("i2",)),
-            preference("d", "told directly", key="direct"),
-            rule("r1", "greet", sources=("i2",)),
-            rule("r2", "bow", sources=("i2", "i3")),
-        ],
-    )
-    assert await tier.forget_sources(scope, ["i2"]) == 4
-    found = {item.key: item for item in (await tier.list_preferences(scope)).items}
-    assert {key: item.value for key, item in found.items()} == {"direct": "told directly", "spice": "mild"}
-    assert found["spice"].sources == ("i1",)
-    assert (await tier.list_rules(scope)).items == ()
-    assert await tier.forget_sources(scope, ["i2", "unknown"]) == 0
-    again = await tier.store(
-        scope, [preference("b", "hot", hours=1, sources=("i3",)), rule("r2", "bow", sources=("i3",))]
-    )
-    assert [one.duplicate for one in again] == [False, False]
-
-
-async def test_what_rests_on_a_forgotten_interaction_is_not_learned_late(
-    tier: PostgresProceduralTier, scope: Scope
-) -> None:
-    await tier.forget_sources(scope, ["gone"])
-    late = await tier.store(
-        scope, [preference("a", "mild", sources=("gone",)), rule("r", "greet", sources=("gone", "kept"))]
-    )
-    assert [found.duplicate for found in late] == [True, True]
-    assert (await tier.list_preferences(scope)).items == ()
-    assert (await tier.list_rules(scope)).items == ()
-    assert [one.duplicate for one in await tier.store(scope, [rule("r", "greet", sources=("kept",))])] == [False]
-
-
 async def test_rules_change_by_versions(tier: PostgresProceduralTier, scope: Scope) -> None:
     created = await tier.create_rule(scope, rule("r", "Answer briefly.", "summary"))
     assert created == await tier.create_rule(scope, rule("r", "Answer briefly.", "summary"))
@@ -307,18 +186,6 @@ async def test_the_success_rate_is_the_running_mean_of_outcomes(tier: PostgresPr
     assert (found.activation_count, found.outcomes, found.success_rate) == (0, 4, 0.75)
     with pytest.raises(NotFound):
         await tier.record_outcome(scope, "other", True)
-
-
-async def test_a_forgotten_rule_does_not_come_back(tier: PostgresProceduralTier, scope: Scope) -> None:
-    await tier.create_rule(scope, rule("r", "greet"))
-    assert await tier.forget(scope, ["r"]) == 1
-    assert [found.duplicate for found in await tier.store(scope, [rule("r", "greet")])] == [True]
-    with pytest.raises(NotFound):
-        await tier.get_rule(scope, "r")
-    with pytest.raises(NotFound):
-        await tier.rule_versions(scope, "r")
-    with pytest.raises(Conflict):
-        await tier.create_rule(scope, rule("r", "greet"))
 
 
 async def test_retrieve_gives_rules_that_are_called_up_and_then_preferences(
@@ -402,15 +269,20 @@ async def test_lists_are_paged_in_order(tier: PostgresProceduralTier, scope: Sco
         await tier.list_rules(scope, cursor="not a cursor")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-async def test_hostile_ids_and_texts_come_back_as_they_were(tier: PostgresProceduralTier, text: str) -> None:
-    own = Scope(tenant_id=f"{new_scope().tenant_id}{text}"[:256], user_id=text)
-    await tier.store(own, [preference(text, text, category=text, key=text), rule(f"r{text}", text, text)])
-    [found] = (await tier.list_preferences(own)).items
-    assert (found.category, found.key, found.value) == (text, text, text)
-    assert (await tier.get_rule(own, f"r{text}")).triggers == (text,)
-    assert {memory.kind for memory in await tier.retrieve(MemoryQuery(scope=own, text=text))} == {"preference", "rule"}
-    assert await tier.forget(own, [text, f"r{text}"]) == 2
+async def test_hostile_ids_and_texts_come_back_as_they_were(tier: PostgresProceduralTier) -> None:
+    async def comes_back(text: str) -> None:
+        own = Scope(tenant_id=f"{new_scope().tenant_id}{text}"[:256], user_id=text)
+        await tier.store(own, [preference(text, text, category=text, key=text), rule(f"r{text}", text, text)])
+        [found] = (await tier.list_preferences(own)).items
+        assert (found.category, found.key, found.value) == (text, text, text)
+        assert (await tier.get_rule(own, f"r{text}")).triggers == (text,)
+        assert {memory.kind for memory in await tier.retrieve(MemoryQuery(scope=own, text=text))} == {
+            "preference",
+            "rule",
+        }
+        assert await tier.forget(own, [text, f"r{text}"]) == 2
+
+    await each(HOSTILE, comes_back)
 
 
 async def test_one_user_never_sees_or_changes_anothers(tier: PostgresProceduralTier) -> None:
@@ -487,18 +359,3 @@ async def test_the_id_of_an_activation_is_known_for_thirty_days_and_not_for_ever
             counts.append((await tier.record_activation(scope, "r", "a")).activation_count)
             await tier.record_activation(scope, "r", f"on day {days}")
         assert counts == [1, 2, 4, 5]
-
-
-async def test_with_a_rule_go_the_ids_of_its_activations(
-    tier: PostgresProceduralTier, stack: StoreStack, scope: Scope
-) -> None:
-    for rule in ("r", "other"):
-        await tier.create_rule(scope, RuleEntry(id=rule, text=f"greet {rule}", occurred_at=NOON))
-        await tier.record_activation(scope, rule, "a")
-    await tier.forget(scope, ["r"])
-    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
-    try:
-        kept = "SELECT count(*) FROM procedural.applied WHERE user_id = $1 AND counted_at IS NOT NULL"
-        assert await connection.fetchval(kept, scope.user_id) == 1
-    finally:
-        await connection.close()

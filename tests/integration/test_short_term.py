@@ -7,23 +7,30 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragpp.errors import Conflict, InvalidInput, TierUnavailable
-from ragpp.models import Filters, MemoryQuery, PreferenceEntry, Scope, Stored, TimeRange
+from ragpp.models import Filters, MemoryQuery, PreferenceEntry, Scope, TimeRange
 from ragpp.settings import RedisSettings
-from ragpp.stores.redis import Client, Keys, create_client, load_script
+from ragpp.stores.redis import Client, create_client, load_script
 from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
-from ragpp_services.short_term.quoting import SummaryMessage
 from ragpp_services.short_term.settings import ShortTermSettings
-from ragpp_services.short_term.store import AREAS, PACKAGE, SCRIPTS
+from ragpp_services.short_term.store import PACKAGE, SCRIPTS
 from ragpp_services.short_term.tier import RedisShortTermTier
-from ragpp_services.short_term.upkeep import FORGOTTEN, INDEX
+from tests.support.each import each
 from tests.support.scopes import new_scope
-from tests.support.short_term import COUNTER, NOON, redis_settings, short_term_entry, short_term_tier
+from tests.support.short_term import (
+    COUNTER,
+    NOON,
+    SMALL,
+    at,
+    fill,
+    keys_of,
+    redis_settings,
+    short_term_entry,
+    short_term_tier,
+)
 
 pytestmark = pytest.mark.server
-
-SMALL = ShortTermSettings(max_tokens=100, keep_messages=5, summary_tokens=40, hard_cap_factor=3)
 HOSTILE = [
     "'; FLUSHALL; --",
     "{a}{b}:c",
@@ -58,31 +65,6 @@ async def client(endpoints: Endpoints) -> AsyncIterator[Client]:
 @pytest.fixture
 def scope() -> Scope:
     return new_scope()
-
-
-def at(minutes: float) -> datetime:
-    return NOON + timedelta(minutes=minutes)
-
-
-def keys_of(scope: Scope) -> list[str]:
-    keys = Keys("ragpp:")
-    return [*(keys.session(area, scope) for area in AREAS), keys.user(INDEX, scope)]
-
-
-async def fill(tier: RedisShortTermTier, scope: Scope, count: int, *, session_id: str = "default") -> None:
-    """`count` messages of ten tokens each, a minute apart."""
-    await tier.store(
-        scope,
-        [
-            short_term_entry(
-                f"number {n} one two three four five six seven eight",
-                id=f"m{n}",
-                occurred_at=at(n),
-                session_id=session_id,
-            )
-            for n in range(count)
-        ],
-    )
 
 
 async def test_every_script_can_be_loaded(client: Client) -> None:
@@ -142,183 +124,25 @@ async def test_two_writers_never_lose_a_message(small: RedisShortTermTier, scope
     assert session.tokens == sum(message.tokens for message in view.messages) + sum(map(COUNTER.count, lines))
 
 
-async def test_what_is_over_the_window_moves_into_the_summary_and_the_last_five_stay(
-    small: RedisShortTermTier, scope: Scope
-) -> None:
-    await fill(small, scope, 9)
-    assert not await small.compact(scope)
-    await fill(small, scope, 12)
-    assert (await small.list_sessions(scope)).items[0].share > 1
-    assert await small.compact(scope)
-    assert not await small.compact(scope)
-    view = await small.read(scope, 1_000)
-    assert [message.id for message in view.messages] == ["m7", "m8", "m9", "m10", "m11"]
-    assert "number 6" in view.summary
-    assert 0 < view.summary_tokens <= 40
-    [session] = (await small.list_sessions(scope)).items
-    assert (session.messages, session.has_summary) == (5, True)
-    assert session.tokens == view.summary_tokens + sum(message.tokens for message in view.messages)
-    again = await small.store(scope, [short_term_entry("number 1 one two three four five six seven eight", id="m1")])
-    assert again[0].duplicate
-
-
-async def test_without_a_worker_a_write_over_the_hard_cap_summarises(small: RedisShortTermTier, scope: Scope) -> None:
-    await fill(small, scope, 31)
-    view = await small.read(scope, 10_000)
-    assert len(view.messages) == 5
-    assert view.summary
-
-
-class Slow:
-    """A summariser that waits for a signal."""
-
-    def __init__(self) -> None:
-        self.started, self.go_on = asyncio.Event(), asyncio.Event()
-
-    async def summarise(self, previous: str, messages: Sequence[SummaryMessage], max_tokens: int) -> str:
-        self.started.set()
-        await self.go_on.wait()
-        return "\n".join([previous, *(message.content for message in messages)])[: 2 * max_tokens]
-
-
-async def test_nothing_is_missing_while_a_summary_is_being_written(endpoints: Endpoints, scope: Scope) -> None:
-    slow = Slow()
-    async with short_term_tier(endpoints, window=SMALL, summariser=slow) as tier:
-        await fill(tier, scope, 12)
-        compaction = asyncio.create_task(tier.compact(scope))
-        await slow.started.wait()
-        await tier.store(scope, [short_term_entry("late", id="late", occurred_at=at(60))])
-        assert len((await tier.read(scope, 1_000)).messages) == 13
-        slow.go_on.set()
-        assert await compaction
-        view = await tier.read(scope, 1_000)
-        assert [message.id for message in view.messages][-2:] == ["m11", "late"]
-        assert len(view.messages) == 6
-
-
-async def test_what_is_forgotten_while_a_summary_is_written_is_not_in_it(endpoints: Endpoints, scope: Scope) -> None:
-    slow = Slow()
-    async with short_term_tier(endpoints, window=SMALL, summariser=slow) as tier:
-        await fill(tier, scope, 12)
-        compaction = asyncio.create_task(tier.compact(scope))
-        await slow.started.wait()
-        assert await tier.forget(scope, ["m1"]) == 1
-        slow.go_on.set()
-        assert not await compaction
-        view = await tier.read(scope, 1_000)
-        assert view.summary == ""
-        assert "m1" not in {message.id for message in view.messages}
-
-
-async def test_a_session_that_is_deleted_while_a_summary_is_written_stays_deleted(
-    endpoints: Endpoints, scope: Scope
-) -> None:
-    slow = Slow()
-    async with short_term_tier(endpoints, window=SMALL, summariser=slow) as tier:
-        await fill(tier, scope, 12)
-        compaction = asyncio.create_task(tier.compact(scope))
-        await slow.started.wait()
-        assert await tier.delete_session(scope)
-        await tier.store(scope, [short_term_entry("a new beginning", id="new")])
-        slow.go_on.set()
-        assert not await compaction
-        view = await tier.read(scope, 1_000)
-        assert (view.summary, [message.id for message in view.messages]) == ("", ["new"])
-
-
-async def test_a_forgotten_message_survives_in_no_summary_and_does_not_come_back(
-    small: RedisShortTermTier, scope: Scope
-) -> None:
-    secret = short_term_entry("My locker code is heron.", id="secret", occurred_at=at(-1))
-    await small.store(scope, [secret])
-    await fill(small, scope, 12)
-    for start in range(20, 60, 12):
+async def test_a_read_never_exceeds_its_budget(small: RedisShortTermTier) -> None:
+    async def within(budget: int) -> None:
+        scope = new_scope()
+        await fill(small, scope, 12)
         await small.compact(scope)
-        await small.store(scope, [short_term_entry(f"more {n} " * 5, occurred_at=at(start + n)) for n in range(12)])
-    await small.compact(scope)
-    assert await small.forget(scope, ["secret", "unknown"]) == 1
-    assert await small.forget(scope, ["secret"]) == 0
-    assert "heron" not in (await small.read(scope, 10_000)).summary
-    assert [found.duplicate for found in await small.store(scope, [secret])] == [True]
-    assert await small.rebuild(scope, [secret]) == 0
-    assert "heron" not in str(await small.read(scope, 10_000))
+        long = [short_term_entry("word " * 3_000, id=f"long{n}", occurred_at=at(100 + n)) for n in range(3)]
+        await small.store(scope, long)
+        view = await small.read(scope, budget)
+        counter = Tokenizers().named()
+        lines = [*([view.summary] if view.summary else []), *(f"user: {message.content}" for message in view.messages)]
+        assert view.tokens == counter.count("".join(f"{line}\n" for line in lines)) <= budget
+        assert all(message.truncated == (message.id.startswith("long")) for message in view.messages if budget > 60)
+        memories = await small.retrieve(MemoryQuery(scope=scope, token_budget=budget))
+        assert sum(memory.tokens for memory in memories) <= budget
+        if budget >= 60:
+            assert view.messages[-1].id == "long2"
+            assert len(view.messages[-1].content) > 50
 
-
-async def test_a_session_of_which_everything_was_forgotten_is_none(
-    tier: RedisShortTermTier, client: Client, scope: Scope
-) -> None:
-    entries = [short_term_entry("hello", id=f"in {name}", session_id=name) for name in ("gone", "left")]
-    await tier.store(scope, entries)
-    assert await tier.forget(scope, ["in gone"]) == 1
-    keys = Keys("ragpp:")
-    assert await client.zrange(keys.user("st:sessions", scope), 0, -1) == [b"left"]
-    assert await client.exists(keys.session("st:meta", scope.in_session("gone"))) == 0
-    await tier.store(scope, [short_term_entry("again", id="new", session_id="gone")])
-    assert [message.id for message in (await tier.read(scope.in_session("gone"), 100)).messages] == ["new"]
-
-
-async def test_a_session_with_messages_stays_however_often_its_summary_was_torn(
-    small: RedisShortTermTier, scope: Scope
-) -> None:
-    """Its window and its summary are empty; what is left of what they were of is to be told again."""
-    await fill(small, scope, 12)
-    await small.compact(scope)
-    draft = await small.draft_summary(scope)
-    assert draft is not None
-    left = [message.id for message in (await small.read(scope, 10_000)).messages]
-    summed_up = [f"m{number}" for number in range(12) if f"m{number}" not in left]
-    entries = [short_term_entry(identifier, id=identifier) for identifier in summed_up]
-    assert await small.write_summary(scope, draft.revision, "they counted", entries)
-    await small.forget(scope, left)
-
-    for identifier in summed_up[:2]:
-        await small.forget(scope, [identifier])
-
-    assert await small.torn_summary(scope) == frozenset(summed_up[2:])
-    assert [session.session_id for session in (await small.list_sessions(scope)).items] == ["default"]
-    await small.forget(scope, summed_up[2:])
-    assert (await small.list_sessions(scope)).items == ()
-
-
-async def test_a_session_was_last_spoken_in_at_its_latest_message_that_is_left(
-    tier: RedisShortTermTier, scope: Scope
-) -> None:
-    await fill(tier, scope, 3)
-    ids = [message.id for message in (await tier.read(scope, 1_000)).messages]
-    await tier.forget(scope, ids[2:])
-    (session,) = (await tier.list_sessions(scope)).items
-    assert session.last_at == at(1)
-    await tier.forget(scope, ids[:1])
-    (session,) = (await tier.list_sessions(scope)).items
-    assert session.last_at == at(1)
-
-
-async def test_forgetting_reaches_every_session_of_the_user(tier: RedisShortTermTier, scope: Scope) -> None:
-    sessions = ["default", "s2", "s3"]
-    for session_id in sessions:
-        await tier.store(scope, [short_term_entry(session_id, id=f"in {session_id}", session_id=session_id)])
-    assert await tier.forget(scope, [f"in {session_id}" for session_id in sessions]) == 3
-    for session_id in sessions:
-        view = await tier.read(scope.in_session(session_id), 100)
-        assert (view.messages, view.tokens) == ((), 0)
-
-
-@pytest.mark.parametrize("budget", [0, 1, 7, 60, 500, 2_000])
-async def test_a_read_never_exceeds_its_budget(small: RedisShortTermTier, scope: Scope, budget: int) -> None:
-    await fill(small, scope, 12)
-    await small.compact(scope)
-    long = [short_term_entry("word " * 3_000, id=f"long{n}", occurred_at=at(100 + n)) for n in range(3)]
-    await small.store(scope, long)
-    view = await small.read(scope, budget)
-    counter = Tokenizers().named()
-    lines = [*([view.summary] if view.summary else []), *(f"user: {message.content}" for message in view.messages)]
-    assert view.tokens == counter.count("".join(f"{line}\n" for line in lines)) <= budget
-    assert all(message.truncated == (message.id.startswith("long")) for message in view.messages if budget > 60)
-    memories = await small.retrieve(MemoryQuery(scope=scope, token_budget=budget))
-    assert sum(memory.tokens for memory in memories) <= budget
-    if budget >= 60:
-        assert view.messages[-1].id == "long2"
-        assert len(view.messages[-1].content) > 50
+    await each([0, 1, 7, 60, 500, 2_000], within)
 
 
 async def test_use_refreshes_the_time_to_live(tier: RedisShortTermTier, client: Client, scope: Scope) -> None:
@@ -377,56 +201,6 @@ async def test_sessions_are_listed_by_last_use_and_paged(endpoints: Endpoints, s
             await tier.list_sessions(scope, cursor="bad")
 
 
-async def test_a_deleted_session_leaves_the_ids_of_its_messages_alone(
-    tier: RedisShortTermTier, client: Client, scope: Scope
-) -> None:
-    await tier.store(scope, [short_term_entry("hello", id="a"), short_term_entry("x", session_id="other")])
-    assert await tier.delete_session(scope)
-    assert not await tier.delete_session(scope)
-    log, texts, ids, meta, summary, _ = keys_of(scope)
-    assert await client.exists(log, texts, meta, summary) == 0
-    assert await client.hgetall(ids) == {b"a": b"-"}
-    assert await client.ttl(ids) > 0
-    assert [session.session_id for session in (await tier.list_sessions(scope)).items] == ["other"]
-
-
-async def test_a_deleted_session_is_not_brought_back_by_what_is_delivered_again(
-    small: RedisShortTermTier, scope: Scope
-) -> None:
-    old = [short_term_entry(f"text {n}", id=f"m{n}", occurred_at=at(n)) for n in range(3)]
-    await small.store(scope, old)
-    assert await small.delete_session(scope)
-    assert all(found.duplicate for found in await small.store(scope, old))
-    assert await small.rebuild(scope, old) == 0
-    assert (await small.read(scope, 100)).messages == ()
-    assert (await small.list_sessions(scope)).items == ()
-    assert not await small.delete_session(scope)
-    await small.store(scope, [*old, short_term_entry("hello again", id="new", occurred_at=at(9))])
-    assert [message.id for message in (await small.read(scope, 100)).messages] == ["new"]
-    assert [session.messages for session in (await small.list_sessions(scope)).items] == [1]
-
-
-async def test_what_is_forgotten_before_it_arrives_does_not_arrive(
-    tier: RedisShortTermTier, client: Client, scope: Scope
-) -> None:
-    await tier.store(scope, [short_term_entry("here", id="here", session_id="s2")])
-    late = [short_term_entry("late", id="late", session_id=session_id) for session_id in ("s2", "named", "default")]
-    assert await tier.forget(scope.in_session("named"), ["late"]) == 0
-    assert await tier.forget(scope, ["late"]) == 0
-    assert await tier.store(scope, late[:2]) == [Stored(id="late", duplicate=True)] * 2
-    assert [message.id for message in (await tier.read(scope.in_session("s2"), 100)).messages] == ["here"]
-    assert [session.session_id for session in (await tier.list_sessions(scope)).items] == ["s2"]
-    assert await client.ttl(Keys("ragpp:").user(FORGOTTEN, scope)) > 0
-
-
-async def test_what_one_session_has_forgotten_is_not_marked_in_the_others(
-    tier: RedisShortTermTier, client: Client, scope: Scope
-) -> None:
-    await tier.store(scope, [short_term_entry("x", id="x", session_id="s1"), short_term_entry("y", session_id="s2")])
-    assert [await tier.forget(scope, ["x"]) for _ in range(2)] == [1, 0]
-    assert not await client.hexists(Keys("ragpp:").session("st:ids", scope.in_session("s2")), "x")
-
-
 async def test_compaction_is_no_use_of_a_session(small: RedisShortTermTier, client: Client, scope: Scope) -> None:
     await fill(small, scope, 12)
     for key in keys_of(scope):
@@ -475,18 +249,20 @@ async def test_filters_and_as_of_narrow(small: RedisShortTermTier, scope: Scope)
     assert await ids(Filters(session_id="other")) == []
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-async def test_hostile_ids_and_texts_come_back_as_they_were(tier: RedisShortTermTier, text: str) -> None:
-    own = Scope(tenant_id=f"{new_scope().tenant_id}{text}"[:256], user_id=text, session_id=text)
-    entry = short_term_entry(text * 3, id=text, session_id=text, name=text[:200])
-    await tier.store(own, [entry])
-    [message] = (await tier.read(own, 10_000)).messages
-    assert (message.id, message.content, message.name) == (text, text * 3, text[:200])
-    assert [session.session_id for session in (await tier.list_sessions(own)).items] == [text]
-    assert await tier.forget(own, [text]) == 1
-    assert (await tier.list_sessions(own)).items == ()
-    await tier.store(own, [short_term_entry("more", session_id=text)])
-    assert await tier.delete_session(own)
+async def test_hostile_ids_and_texts_come_back_as_they_were(tier: RedisShortTermTier) -> None:
+    async def comes_back(text: str) -> None:
+        own = Scope(tenant_id=f"{new_scope().tenant_id}{text}"[:256], user_id=text, session_id=text)
+        entry = short_term_entry(text * 3, id=text, session_id=text, name=text[:200])
+        await tier.store(own, [entry])
+        [message] = (await tier.read(own, 10_000)).messages
+        assert (message.id, message.content, message.name) == (text, text * 3, text[:200])
+        assert [session.session_id for session in (await tier.list_sessions(own)).items] == [text]
+        assert await tier.forget(own, [text]) == 1
+        assert (await tier.list_sessions(own)).items == ()
+        await tier.store(own, [short_term_entry("more", session_id=text)])
+        assert await tier.delete_session(own)
+
+    await each(HOSTILE, comes_back)
 
 
 async def test_one_user_never_sees_or_changes_anothers(tier: RedisShortTermTier) -> None:

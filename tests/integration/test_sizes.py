@@ -33,7 +33,7 @@ async def test_rows_and_bytes_of_a_schema_are_told_to_a_role_that_sees_no_row(en
             now = await schema_size(pool, "episodic")
             return now.counts["interactions"] >= before.counts.get("interactions", 0) + 50
 
-        await eventually(grown, within_s=20, what="50 rows more")
+        await eventually(grown, within_s=60, what="50 rows more")
         after = await schema_size(pool, "episodic")
         assert "interactions" in after.counts
         assert not [kind for kind in after.counts if kind[-1].isdigit()], "a partition counts as its table"
@@ -52,7 +52,7 @@ async def test_a_pool_is_told_while_it_is_open(endpoints: Endpoints) -> None:
         async def seen() -> bool:
             return (told("ragpp_held_bytes", part="ledger") or 0) > 0
 
-        await eventually(seen, within_s=20, what="the ledger's size")
+        await eventually(seen, within_s=60, what="the ledger's size")
         async with pool.acquire():
             assert told("ragpp_pool_connections", part="audit", state="in_use") == 1
         assert told("ragpp_pool_connections", part="audit", state="idle") == 1

@@ -11,12 +11,13 @@ from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Entry, MemoryQuery, Scope, Stored
-from ragpp.settings import EntrySettings, PostgresSettings
+from ragpp.settings import EntrySettings
 from ragpp.text.tokens import TokenCounter
 from ragpp.tiers import CatalogTier, MemoryTier
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.app import migrate, open_tier
 from ragpp_services.catalog.tier import PostgresCatalogTier
+from tests.support.episodic import postgres_settings
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 LEDGER_BOOK: Final = "res_book"
@@ -32,7 +33,7 @@ async def catalog_tier(
     entries: EntrySettings | None = None,
 ) -> AsyncIterator[PostgresCatalogTier]:
     """The tier, migrated, with the hashing embedder or another."""
-    settings = PostgresSettings(dsn=endpoints.postgres_app_dsn, owner_dsn=endpoints.postgres_owner_dsn)
+    settings = postgres_settings(endpoints)
     await migrate(settings)
     embedder = embedder or HashingEmbedder()
     async with open_tier(settings, embedder=embedder, counter=TokenCounter(), clock=clock, entries=entries) as tier:

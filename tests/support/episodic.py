@@ -30,11 +30,13 @@ COUNTER = TokenCounter()
 
 
 def postgres_settings(endpoints: Endpoints) -> PostgresSettings:
-    """The stack's PostgreSQL, in all three roles."""
+    """The stack's PostgreSQL, in all three roles; a machine that stops for some seconds ends nothing."""
     return PostgresSettings(
         dsn=endpoints.postgres_app_dsn,
         owner_dsn=endpoints.postgres_owner_dsn,
         relay_dsn=endpoints.postgres_relay_dsn,
+        query_timeout_s=60,
+        idle_transaction_s=19.5,
     )
 
 

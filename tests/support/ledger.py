@@ -1,5 +1,6 @@
 """A ledger in a database of its own, whose time a test moves."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -15,12 +16,11 @@ from ragpp.ledger.leasing import LOOK_AGAIN_S
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.ledger.work import LONGEST_DELAY_S
 from ragpp.models import Scope
-from ragpp.settings import PostgresSettings
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
-from ragpp.stores.postgres import Pool, create_pool, ensure_open, tenant_tx
+from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open, tenant_tx
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_infra.provisioning.endpoints import in_database
-from tests.support.episodic import NOON
+from tests.support.episodic import NOON, postgres_settings
 from tests.support.marks import MARKS
 
 
@@ -105,11 +105,12 @@ async def ledger_pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]
     owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     await owner.execute(f"CREATE DATABASE {name}")
 
-    settings = PostgresSettings(
-        dsn=in_database(endpoints.postgres_app_dsn, name),
-        owner_dsn=in_database(endpoints.postgres_owner_dsn, name),
-        relay_dsn=in_database(endpoints.postgres_relay_dsn, name),
-    )
+    addresses = {
+        "dsn": in_database(endpoints.postgres_app_dsn, name),
+        "owner_dsn": in_database(endpoints.postgres_owner_dsn, name),
+        "relay_dsn": in_database(endpoints.postgres_relay_dsn, name),
+    }
+    settings = postgres_settings(endpoints).model_copy(update=addresses)
     await migrate_as_owner(settings, load_migrations("ledger", "ragpp.ledger"))
     app = create_pool(settings)
     relay = create_pool(settings, dsn=in_database(endpoints.postgres_relay_dsn, name).get_secret_value(), vectors=False)
@@ -120,3 +121,12 @@ async def ledger_pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]
     await relay.close()
     await owner.execute(f"DROP DATABASE {name}")
     await owner.close()
+
+
+async def until_someone_waits_for(connection: Connection, kind: str = "advisory") -> None:
+    async with asyncio.timeout(10):
+        waiting = 0
+        while not waiting:
+            waiting = await connection.fetchval(
+                "SELECT count(*) FROM pg_locks WHERE locktype = $1 AND NOT granted", kind
+            )

@@ -2,19 +2,29 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import uuid4
 
 from ragpp.clock import Clock, system_clock
-from ragpp.models import DEFAULT_SESSION, Interaction, InteractionEntry, MemoryQuery, Role, Scope
+from ragpp.models import (
+    DEFAULT_SESSION,
+    Interaction,
+    InteractionEntry,
+    MemoryQuery,
+    Role,
+    Scope,
+)
 from ragpp.settings import RedisSettings
+from ragpp.stores.redis import Keys
 from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
 from ragpp_services.short_term.quoting import Summariser
 from ragpp_services.short_term.settings import ShortTermSettings
+from ragpp_services.short_term.store import AREAS
 from ragpp_services.short_term.tier import RedisShortTermTier
+from ragpp_services.short_term.upkeep import INDEX
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TOKENIZERS = Tokenizers()
@@ -72,3 +82,31 @@ def short_term_entry(
 def short_term_query(scope: Scope, text: str) -> MemoryQuery:
     """A query that finds the entry with that text."""
     return MemoryQuery(scope=scope, text=text)
+
+
+SMALL = ShortTermSettings(max_tokens=100, keep_messages=5, summary_tokens=40, hard_cap_factor=3)
+
+
+def at(minutes: float) -> datetime:
+    return NOON + timedelta(minutes=minutes)
+
+
+def keys_of(scope: Scope) -> list[str]:
+    keys = Keys("ragpp:")
+    return [*(keys.session(area, scope) for area in AREAS), keys.user(INDEX, scope)]
+
+
+async def fill(tier: RedisShortTermTier, scope: Scope, count: int, *, session_id: str = "default") -> None:
+    """`count` messages of ten tokens each, a minute apart."""
+    await tier.store(
+        scope,
+        [
+            short_term_entry(
+                f"number {n} one two three four five six seven eight",
+                id=f"m{n}",
+                occurred_at=at(n),
+                session_id=session_id,
+            )
+            for n in range(count)
+        ],
+    )

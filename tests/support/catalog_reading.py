@@ -1,0 +1,18 @@
+"""What a test reads of a catalog: items that a search finds, and all of a scope."""
+
+from ragpp.catalog import ItemQuery, MemoryItem
+from ragpp.models import Scope
+from ragpp.tiers import CatalogTier
+
+
+def everybody(scope: Scope) -> Scope:
+    """What all users of the tenant share."""
+    return scope.model_copy(update={"user_id": ""})
+
+
+async def searched(tier: CatalogTier, scope: Scope, text: str) -> list[str]:
+    return [one.content for one in (await tier.search_items(scope, ItemQuery(text=text, k=50))).items]
+
+
+async def listed(tier: CatalogTier, scope: Scope) -> list[MemoryItem]:
+    return list((await tier.list_items(scope, limit=1_000)).items)
