@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -18,7 +19,7 @@ import pytest
 from ragpp.errors import StackError
 from ragpp_infra.embedded import processes
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.servers.server import SERVERS, ServerName
+from ragpp_infra.embedded.servers.server import SERVERS, ServerName, ServerReport
 from ragpp_infra.embedded.stack import Stack
 from tests.support.asking import in_neo4j, in_postgres
 
@@ -170,13 +171,31 @@ def test_a_server_that_cannot_start_says_why_from_its_log(light: Stack) -> None:
     assert light.up({"postgres"})[0].action in {"started", "recovered"}
 
 
-def test_an_interrupted_initdb_is_begun_again() -> None:
-    with empty_home() as folder:
-        draft = folder / "postgres" / "data.new"
+@dataclass(frozen=True)
+class Begun:
+    """A PostgreSQL whose first start was interrupted before, deep in a folder that is closed to others."""
+
+    closed: Path
+    stack: Stack
+    report: ServerReport
+
+
+@pytest.fixture(scope="module")
+def begun() -> Iterator[Begun]:
+    closed = Path(tempfile.mkdtemp(prefix="ragpp-closed-"))
+    (closed / "not-ours").touch()
+    with home_at(closed / ("deep" * 20) / ("deeper" * 10)) as home:
+        draft = home / "postgres" / "data.new"
         draft.mkdir(parents=True)
         (draft / "PG_VERSION").write_text("18\n", encoding="ascii")
-        [report] = Stack(folder).up({"postgres"})
-        assert "half-written database folder" in report.cleared
+        stack = Stack(home)
+        [report] = stack.up({"postgres"})
+        yield Begun(closed, stack, report)
+    shutil.rmtree(closed)
+
+
+def test_an_interrupted_initdb_is_begun_again(begun: Begun) -> None:
+    assert "half-written database folder" in begun.report.cleared
 
 
 def test_what_runs_in_a_folder_that_was_deleted_is_ended() -> None:
@@ -190,18 +209,13 @@ def test_what_runs_in_a_folder_that_was_deleted_is_ended() -> None:
         assert not psutil.pid_exists(orphan.pid)
 
 
-def test_a_folder_too_deep_for_a_socket_and_closed_to_others_works() -> None:
-    closed = Path(tempfile.mkdtemp(prefix="ragpp-closed-"))
-    (closed / "not-ours").touch()
-    with home_at(closed / ("deep" * 20) / ("deeper" * 10)) as home:
-        stack = Stack(home)
-        [report] = stack.up({"postgres"})
-        assert len(report.address) < 90
-        assert in_postgres(stack.endpoints().postgres_app_dsn, "SELECT 1") == 1
-        assert closed.stat().st_mode & 0o777 == 0o700
-        stack.kill("postgres")
-        assert stack.up({"postgres"})[0].address == report.address
-    shutil.rmtree(closed)
+def test_a_folder_too_deep_for_a_socket_and_closed_to_others_works(begun: Begun) -> None:
+    stack, address = begun.stack, begun.report.address
+    assert len(address) < 90
+    assert in_postgres(stack.endpoints().postgres_app_dsn, "SELECT 1") == 1
+    assert begun.closed.stat().st_mode & 0o777 == 0o700
+    stack.kill("postgres")
+    assert stack.up({"postgres"})[0].address == address
 
 
 def test_a_second_ctrl_c_makes_the_stop_quick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,15 +234,16 @@ def test_a_second_ctrl_c_makes_the_stop_quick(monkeypatch: pytest.MonkeyPatch) -
         assert report.seconds < 10
 
 
-def test_ctrl_c_while_starting_is_obeyed_and_the_next_start_goes_on() -> None:
-    with empty_home() as folder:
-        interrupt = threading.Event()
+def test_ctrl_c_while_starting_is_obeyed_and_the_next_start_goes_on(light: Stack) -> None:
+    light.down({"postgres"})
+    interrupt = threading.Event()
 
-        def on_step(name: str, step: str) -> None:
-            if (name, step) == ("postgres", "starting") and not interrupt.is_set():
-                interrupt.set()
-                os.kill(os.getpid(), signal.SIGINT)
+    def on_step(name: str, step: str) -> None:
+        if (name, step) == ("postgres", "starting") and not interrupt.is_set():
+            interrupt.set()
+            os.kill(os.getpid(), signal.SIGINT)
 
-        with pytest.raises(KeyboardInterrupt):
-            Stack(folder, on_step=on_step).up({"postgres"})
-        assert Stack(folder).up({"postgres"})[0].action in {"attached", "started", "recovered"}
+    with pytest.raises(KeyboardInterrupt):
+        Stack(light.home, on_step=on_step).up({"postgres"})
+    assert interrupt.is_set()
+    assert Stack(light.home).up({"postgres"})[0].action in {"attached", "started", "recovered"}

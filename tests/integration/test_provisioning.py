@@ -62,12 +62,12 @@ class Redis:
             cwd=self._folder,
             stdout=subprocess.DEVNULL,
         )
-        waited_for(lambda: asked(self.url, "PING"), within_s=20, what="Redis answers", every_s=0.05)
+        waited_for(lambda: asked(self.url, "PING"), within_s=60, what="Redis answers", every_s=0.05)
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(20)
+            self._process.wait(60)
 
 
 def asked(url: SecretStr, *command: str) -> object:
