@@ -235,7 +235,7 @@ has, and whether its indexes have been sampled since."""
 STATES: Final = [
     pytest.param(one, marks=pytest.mark.exhaustive if users else ()) for one, (users, *_) in GRAPHS.items()
 ]
-"""That of nobody's graph is tried in every run, the others by `make prove-plans`."""
+"""That of nobody's graph is tried in every run, the others by `make prove-cases`."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=STATES)
