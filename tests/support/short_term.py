@@ -16,7 +16,7 @@ from ragpp.models import (
     Scope,
 )
 from ragpp.settings import RedisSettings
-from ragpp.stores.redis import Keys
+from ragpp.stores.redis import Keys, create_client, ping
 from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
@@ -46,9 +46,13 @@ async def short_term_tier(
     summariser: Summariser | None = None,
     clock: Clock = system_clock,
 ) -> AsyncIterator[RedisShortTermTier]:
-    """The tier with its usual window, or another."""
+    """The tier with its usual window, or another. It is opened when Redis answers, which it does not at once after much
+    was written: who opens it waits two seconds, and leaves a connection half made."""
+    settings = redis_settings(endpoints)
+    async with create_client(settings) as client:
+        await ping(client, timeout_s=PATIENCE_S)
     async with open_tier(
-        redis_settings(endpoints),
+        settings,
         window or ShortTermSettings(),
         tokenizers=TOKENIZERS,
         summariser=summariser,
