@@ -14,6 +14,7 @@ from tests.support.source import ROOT, modules, text_files, tree_of
 MODULES: Final = dict(modules())
 TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
 MAX_LINES: Final = 300
+MAX_LINES_OF_TESTS: Final = 400
 READS_SETTINGS: Final = frozenset(
     {
         "ragpp.client.environment",
@@ -44,6 +45,12 @@ def test_a_module_is_short_or_its_docstring_says_why_not() -> None:
     lines = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()}
     long = {name: count for name, count in lines.items() if count > MAX_LINES}
     assert {name: count for name, count in long.items() if f"{MAX_LINES} lines" not in _docstring(name)} == {}
+
+
+def test_a_file_of_tests_is_short() -> None:
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    lines = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n") for path in files}
+    assert {name: count for name, count in lines.items() if count > MAX_LINES_OF_TESTS} == {}
 
 
 def test_a_module_says_what_it_is_for() -> None:

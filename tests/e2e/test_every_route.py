@@ -16,6 +16,7 @@ from ragpp.learned import Reflection
 from ragpp.models import FindingEntry, RuleEntry, Scope
 from tests.support.asked_memory import Memory, Object
 from tests.support.belongings import kind_of
+from tests.support.examples import examples
 from tests.support.hostile import Json, as_json, requests
 from tests.support.operations import OPERATIONS, checked_problem, checked_result
 from tests.support.real_gateway import RealGateway
@@ -30,11 +31,8 @@ MESSAGES: Final = (
     {"id": "m2", "name": "Ann", "content": "I prefer tea over coffee. Elena works at Acme."},
     {"id": "m3", "role": "assistant", "content": "Noted, tea it is."},
 )
-SHARE: Final = 3
-"""A route is asked one of so many times that a property is tried: with more than a hundred routes that is a thousand
-requests and a half, and ten times as many in `make prove-properties`."""
 PROFILE: Final = settings(
-    max_examples=settings().max_examples // SHARE,
+    max_examples=examples(16),
     database=None,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
