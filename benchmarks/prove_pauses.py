@@ -67,6 +67,7 @@ def run(arguments: list[str], *, still_s: float, every_s: float) -> tuple[int, i
     """The exit code of pytest, how often it was stopped, and the minutes that it took. `still_s` 0: never."""
     with tempfile.TemporaryDirectory(prefix="ragpp-pauses-") as name:
         folder, began, pauses = Path(name).resolve(), time.monotonic(), 0
+        folder.chmod(0o755)  # started by root, PostgreSQL is another user's process, which looks for its socket there
         command = [sys.executable, "-m", "pytest", *arguments]
         with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(folder)}) as started:
             try:
