@@ -153,9 +153,8 @@ prove-crash: install ## 10,000 messages while processes and stores are killed: n
 prove-echo: install ## an assistant is fed its own contexts 500 times: what is known does not grow
 	$(BIN)/python -m benchmarks.prove_echo
 
-prove-backup: install ## a backup under writers, restored into containers and back into an embedded stack: counts, 100 recalls, forgotten; then who knows what was forgotten
+prove-backup: install ## a backup under writers, restored into containers and back into an embedded stack: counts, 100 recalls, forgotten
 	$(BIN)/python -m benchmarks.prove_backup
-	$(BIN)/pytest -m exhaustive tests/integration/test_backup.py
 
 prove-erasure: install ## a user with 10,000 messages is erased while 8 writers write for others: the report, its time, their p95
 	$(BIN)/python -m benchmarks.prove_erasure
@@ -188,7 +187,7 @@ prove-packing: install ## 100,000 random catalogs: what is packed for an agent n
 	$(BIN)/python -m benchmarks.packing_lab --prove --catalogs 100000
 
 prove-pauses: install ## the tests three times, while all that they run is stopped for 10 s every 30 s; TESTS="file …": a part
-	$(BIN)/python -m benchmarks.prove_pauses -- $(or $(TESTS),-n 2 --dist loadfile --no-loadscope-reorder -q)
+	$(BIN)/python -m benchmarks.prove_pauses $(if $(TESTS),-- $(TESTS))
 
 prove-properties: install ## the property tests on cases that nobody tried yet: other ones with each run
 	$(BIN)/pytest -m hypothesis --hypothesis-profile=explore --timeout=3600 -x

@@ -25,6 +25,7 @@ from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tiers import MemoryTier, Tiers
 from ragpp_services.catalog import app as catalog
 from ragpp_services.episodic import app as episodic
+from ragpp_services.gateway.store import migrate as migrate_gateway
 from ragpp_services.procedural import app as procedural
 from ragpp_services.semantic import app as semantic
 from ragpp_services.short_term import app as short_term
@@ -53,9 +54,7 @@ def _of_local_tiers() -> list[type[Settings]]:
 
 async def migrate_all() -> int:
     """Bring every store's schema up to date; returns how many migrations were applied."""
-    from ragpp_services.gateway import app as gateway  # noqa: PLC0415 - a hundred routes, which no worker has
-
-    applied = await gateway.migrate(PostgresSettings())
+    applied = await migrate_gateway(PostgresSettings())
     async with open_tools() as tools:
         for service in SERVICES:
             applied += await service.migrate(tools)
@@ -71,7 +70,7 @@ def serve(
     """Serve the API."""
     if context.invoked_subcommand is not None:
         return
-    from ragpp_services.gateway import app as gateway  # noqa: PLC0415 - as above
+    from ragpp_services.gateway import app as gateway  # noqa: PLC0415 - a hundred routes, which no worker has
     from ragpp_services.gateway.settings import GatewaySettings  # noqa: PLC0415 - as above
 
     check_all((*gateway.SETTINGS, *_of_local_tiers()))

@@ -9,7 +9,8 @@ from ragpp.errors import CategoryExistsError, CategoryNotFoundError, InvalidInpu
 from ragpp.tiers import CatalogTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.catalog import catalog_tier
-from tests.support.categories import EMPTY, PRICES, everybody, filled, item, resource, shows
+from tests.support.catalog_reading import everybody
+from tests.support.categories import EMPTY, PRICES, filled, item, resource, shows
 from tests.support.contract import reached
 from tests.support.scopes import new_scope
 

@@ -10,7 +10,8 @@ from ragpp.tiers import CatalogTier
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.pages import resolved
 from tests.support.catalog import catalog_tier
-from tests.support.categories import EMPTY, NOON, PRICES, everybody, filled, item, resource, shows
+from tests.support.catalog_reading import everybody
+from tests.support.categories import EMPTY, NOON, PRICES, filled, item, resource, shows
 from tests.support.contract import reached
 from tests.support.scopes import new_scope
 

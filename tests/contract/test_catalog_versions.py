@@ -13,7 +13,8 @@ from ragpp.tiers import CatalogTier
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from tests.support.catalog import catalog_tier, item, resource
-from tests.support.changes import CHANGES, erased, filled, of_all, used
+from tests.support.catalog_reading import everybody
+from tests.support.changes import CHANGES, erased, filled, used
 from tests.support.contract import reached
 from tests.support.each import each
 from tests.support.scopes import new_scope
@@ -64,7 +65,7 @@ async def test_another_user_has_a_version_of_their_own_and_everybodys(tier: Cata
     await tier.store(scope, [item("Box 7 holds a lamp.", "r")])
     await used(tier, scope, "all")
     assert await tier.content_version(other) == own
-    await tier.store(of_all(scope), [item("Box 8 holds tea.", "r")])
+    await tier.store(everybody(scope), [item("Box 8 holds tea.", "r")])
     assert await tier.content_version(other) != own
     assert await tier.content_version(stranger) == strangers
 

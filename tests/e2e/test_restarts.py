@@ -13,16 +13,11 @@ from tests.support.stack_commands import SAMPLE, CommandLine, command, environme
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    path = tmp_path_factory.mktemp("cli") / "stack"
-    with started(path):
-        yield path
-
-
 @pytest.fixture
-def ragpp(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(home, runner(monkeypatch, capsys))
+def ragpp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    home = tmp_path / "stack"
+    with started(home):
+        yield CommandLine(home, runner(monkeypatch, capsys))
 
 
 @pytest.mark.exhaustive

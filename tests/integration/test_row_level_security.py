@@ -12,7 +12,7 @@ from ragpp.stores import segments
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.episodic.tier import PostgresEpisodicTier
-from ragpp_services.gateway.app import migrate as migrate_gateway
+from ragpp_services.gateway.store import migrate as migrate_gateway
 from tests.support.catalog import catalog_tier, conversation, item
 from tests.support.each import each
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings

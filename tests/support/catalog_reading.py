@@ -1,13 +1,13 @@
 """What a test reads of a catalog: items that a search finds, and all of a scope."""
 
-from ragpp.catalog import ItemQuery, MemoryItem
+from ragpp.catalog import EVERYBODY, ItemQuery, MemoryItem
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
 
 
 def everybody(scope: Scope) -> Scope:
     """What all users of the tenant share."""
-    return scope.model_copy(update={"user_id": ""})
+    return scope.model_copy(update={"user_id": EVERYBODY})
 
 
 async def searched(tier: CatalogTier, scope: Scope, text: str) -> list[str]:

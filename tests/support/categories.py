@@ -39,10 +39,6 @@ def item(
     )
 
 
-def everybody(scope: Scope) -> Scope:
-    return scope.model_copy(update={"user_id": ""})
-
-
 def shows(category: MemoryCategory, *texts: str) -> list[bool]:
     return [text in category.markdown_content for text in texts]
 

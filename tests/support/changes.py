@@ -3,21 +3,16 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from ragpp.catalog import EVERYBODY
 from ragpp.episodes import EpisodeEnd, Used
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
 from tests.support.catalog import conversation, item, resource
+from tests.support.catalog_reading import everybody
 from tests.support.scopes import new_scope
 
 ANY_EVENT: Final = 2**62
 """After every event that there is."""
 Act = Callable[[CatalogTier, Scope], Awaitable[object]]
-
-
-def of_all(scope: Scope) -> Scope:
-    """What all users of the tenant share."""
-    return scope.model_copy(update={"user_id": EVERYBODY})
 
 
 async def filled(tier: CatalogTier) -> Scope:
@@ -34,7 +29,7 @@ async def filled(tier: CatalogTier) -> Scope:
         item("Box 6 holds glue and paint.", "note", id="i6"),
     ]
     await tier.store(made, stored)
-    await tier.store(of_all(made), [resource(id="r"), item("Box 9 holds what all need.", "r", id="all")])
+    await tier.store(everybody(made), [resource(id="r"), item("Box 9 holds what all need.", "r", id="all")])
     return made
 
 
@@ -71,6 +66,6 @@ CHANGES: Final[dict[str, Act]] = {
     "what all share is worth something to the user": lambda tier, scope: used(tier, scope, "all"),
     "vectors are made anew": lambda tier, scope: tier.rebuild(scope),
     "the user is erased": erased,
-    "everybody has another": lambda tier, scope: tier.store(of_all(scope), [item("Box 8 holds tea.", "r")]),
-    "everybody's is forgotten": lambda tier, scope: tier.forget(of_all(scope), ["all"]),
+    "everybody has another": lambda tier, scope: tier.store(everybody(scope), [item("Box 8 holds tea.", "r")]),
+    "everybody's is forgotten": lambda tier, scope: tier.forget(everybody(scope), ["all"]),
 }

@@ -45,7 +45,6 @@ from ragpp.settings import (
 )
 from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, ensure_open, measured_pool
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers, open_tiers
@@ -113,11 +112,6 @@ SETTINGS: Final[tuple[type[Settings], ...]] = (
 """What the gateway reads, so that a value that is wrong is told before it starts."""
 RETRIEVAL: Final[tuple[Purpose, ...]] = ("retrieval",)
 _log = structlog.stdlib.get_logger(__name__)
-
-
-async def migrate(settings: PostgresSettings) -> int:
-    """Bring the schemas `identity` and `audit` up to date, as the owner; returns how many migrations were applied."""
-    return await migrate_as_owner(settings, load_migrations("gateway", "ragpp_services.gateway"))
 
 
 @asynccontextmanager

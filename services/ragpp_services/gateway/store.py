@@ -11,13 +11,20 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from ragpp.models import Scope
+from ragpp.settings import PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import Connection, Pool, foreign_errors, tenant_transaction
 from ragpp.stores.queries import load_queries
 
 SQL: Final = load_queries("ragpp_services.gateway", "queries.sql")
 NOBODY: Final = ""
 """The tenant of requests without a valid key."""
+
+
+async def migrate(settings: PostgresSettings) -> int:
+    """Bring the schemas `identity` and `audit` up to date, as the owner; returns how many migrations were applied."""
+    return await migrate_as_owner(settings, load_migrations("gateway", "ragpp_services.gateway"))
 
 
 @dataclass(frozen=True)
