@@ -21,7 +21,7 @@ from tests.support.real_gateway import RealGateway, done, open_gateway
 from tests.support.scopes import new_scope
 from tests.support.stacks import RunStack
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.server, pytest.mark.exhaustive, pytest.mark.timeout(600)]
 
 HINT = "qzb"
 KNOWN_AGAIN = {"ledger.epochs", "User", "ragpp:st:epoch:", "ragpp:st:marks:"}

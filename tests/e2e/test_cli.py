@@ -42,6 +42,7 @@ def test_up_again_leaves_what_runs_alone(ragpp: CommandLine) -> None:
     assert ragpp.pids() == before
 
 
+@pytest.mark.exhaustive
 def test_services_that_run_with_other_settings_are_started_again_with_those_given(
     ragpp: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,6 +281,7 @@ def test_the_doctor_tries_everything_out_with_a_key_of_its_own(ragpp: CommandLin
     )
 
 
+@pytest.mark.exhaustive
 def test_the_doctor_says_which_store_is_away_and_what_to_do(ragpp: CommandLine) -> None:
     ragpp.kill("valkey")
     told = ragpp.ran("doctor", answers=1).stdout
@@ -301,6 +303,7 @@ def test_a_restore_that_is_refused_stops_nothing_and_a_device_is_no_file_to_repl
     assert Path("/dev/null").is_char_device()
 
 
+@pytest.mark.exhaustive
 def test_status_tells_what_was_killed_and_is_not_yet_forgotten_and_up_starts_again_what_was_killed_alone(
     ragpp: CommandLine,
 ) -> None:
@@ -350,6 +353,7 @@ def test_who_may_forget_and_not_read_is_told_that_it_is_under_way(ragpp: Command
     assert "is under way" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_there_are_as_many_workers_as_asked_for_until_another_number_is(ragpp: CommandLine) -> None:
     before = ragpp.pids()
     more = json.loads(ragpp("up", "--workers", "2", "--json"))
@@ -376,6 +380,7 @@ def test_logs_are_shown_by_name(ragpp: CommandLine) -> None:
     ragpp("logs", "oracle", answers=2)
 
 
+@pytest.mark.exhaustive
 def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(ragpp: CommandLine, tmp_path: Path) -> None:
     said = tmp_path / "said.txt"
     with staying(ragpp.home, "up", "--foreground", said=said) as watching:

@@ -23,6 +23,7 @@ def ragpp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     Lifecycle(home).bring_down(fast=True)
 
 
+@pytest.mark.exhaustive
 def test_the_demo_answers_its_five_questions_serves_until_ctrl_c_and_its_curl_works(
     ragpp: CommandLine, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.support.doubting import install_doubts
+from tests.support.examples import some_of
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_author import script_of
 from tests.support.oracle_mutations import ANSWERED, KEPT, LAST, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
@@ -69,6 +70,7 @@ async def test_what_was_forgotten_is_as_if_it_had_never_been_heard(oracle: Oracl
     await assert_as_never_heard(oracle, script_of(seed))
 
 
+@pytest.mark.exhaustive
 @settings(FEW, max_examples=1)
 @given(seed=SEEDS)
 async def test_nor_does_a_language_model_remember_it(modelled: Oracle, seed: int) -> None:
@@ -86,7 +88,7 @@ async def test_a_dump_of_every_store_holds_no_word_of_what_was_forgotten(oracle:
     assert [str(one) for one in (*await oracle.dump(), *await modelled.dump())] == []
 
 
-@pytest.mark.parametrize("mutation", WITHDRAWALS)
+@pytest.mark.parametrize("mutation", some_of(WITHDRAWALS, ["semantic", "rows", "replies"]))
 async def test_a_withdrawal_that_is_left_out_is_seen(oracle: Oracle, mutation: Mutation) -> None:
     async with oracle.without(mutation) as careless:
         places = {one.place for one in await careless.judge(showing(mutation))}

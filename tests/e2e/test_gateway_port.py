@@ -60,6 +60,7 @@ class Overtaken(Services):
         return super()._start(name, settings)
 
 
+@pytest.mark.exhaustive
 def test_a_gateway_whose_port_was_taken_meanwhile_gets_another(
     endpoints: Endpoints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

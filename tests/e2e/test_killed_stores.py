@@ -9,6 +9,7 @@ import pytest
 from ragpp.models import TierName
 from ragpp_infra.embedded.servers.server import ServerName
 from tests.support.asking import in_redis
+from tests.support.examples import some_of
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
 from tests.support.stacks import RunStack
@@ -49,7 +50,7 @@ async def gateway(own_stack: RunStack, tmp_path_factory: pytest.TempPathFactory)
         yield running
 
 
-@pytest.mark.parametrize("name", TIERS)
+@pytest.mark.parametrize("name", some_of(TIERS, ["postgres"]))
 async def test_a_killed_store_is_missing_alone_and_used_again_once_it_is_back_by_who_used_it_before(
     gateway: RealGateway, own_stack: RunStack, name: ServerName
 ) -> None:

@@ -22,6 +22,7 @@ from ragpp.models import Scope
 from ragpp.tiers import ProceduralTier
 from ragpp_services.workers.running.digest import digest
 from tests.support.everywhere import places_of
+from tests.support.examples import some_of
 from tests.support.looking import forget, learned, looked_at
 from tests.support.models import Silent
 from tests.support.real_gateway import RealGateway
@@ -75,9 +76,6 @@ FORGOTTEN: Final[Mapping[str, Collection[str]]] = {
     "a day": [f"2024-03-06T{hour}" for hour, *_ in TOLD["2024-03-06"]],
     "all": [f"{day}T{hour}" for day, said in TOLD.items() for hour, *_ in said],
 }
-
-SOME: Final = ("the rule that another gave way to", "two of a habit", "a day")
-"""What `make test` has forgotten of these."""
 
 
 async def live(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, lives: Mapping[str, Collection[str]]) -> None:
@@ -149,9 +147,7 @@ async def test_what_a_model_made_of_several_messages_is_made_of_those_that_are_l
     assert any(rule["text"].startswith("Mind that") for rule in forgot["rules"])
 
 
-@pytest.mark.parametrize(
-    "what", [what if what in SOME else pytest.param(what, marks=pytest.mark.exhaustive) for what in FORGOTTEN]
-)
+@pytest.mark.parametrize("what", some_of(FORGOTTEN, ["the rule that another gave way to", "two of a habit"]))
 async def test_what_was_forgotten_was_never_heard(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str, what: str
 ) -> None:
@@ -262,6 +258,7 @@ class Meanwhile:
             await happening()
 
 
+@pytest.mark.exhaustive
 async def test_what_is_forgotten_while_windows_are_looked_at_again_is_not_heard_either(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
@@ -300,6 +297,7 @@ class Interrupted:
         return await self.tier.save_reflection(scope, reflection, epoch)
 
 
+@pytest.mark.exhaustive
 async def test_a_look_back_that_was_interrupted_comes_to_the_same(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:

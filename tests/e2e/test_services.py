@@ -23,6 +23,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import all_in_one
 from ragpp_services.gateway.keys import create_key
 from tests.support.each import each
+from tests.support.examples import some_of
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import environment, settings_of
 from tests.support.scopes import new_scope
@@ -33,8 +34,6 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 CREDENTIAL: Final = "a-service-credential"
 USER: Final = "ann"
-SOME: Final = ("short_term", "episodic", "semantic")
-"""Tiers that `make test` kills, each on a store of another kind."""
 MESSAGES: Final = [
     {"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto last spring."},
     {"id": "m2", "name": "Ann", "content": "I prefer tea over coffee."},
@@ -173,9 +172,7 @@ async def test_a_request_is_followed_from_the_gateway_by_its_tier_to_the_worker(
     } <= of_digestion
 
 
-@pytest.mark.parametrize(
-    "tier", [tier if tier in SOME else pytest.param(tier, marks=pytest.mark.exhaustive) for tier in PROTOCOLS]
-)
+@pytest.mark.parametrize("tier", some_of(PROTOCOLS, ["episodic"]))
 async def test_a_killed_tier_makes_recalls_partial_until_it_is_back(
     cluster: Cluster, api: httpx.AsyncClient, tier: TierName
 ) -> None:

@@ -17,6 +17,7 @@ from ragpp.errors import TierUnavailable
 from ragpp.models import Scope
 from ragpp_services.workers.parts import WorkerParts
 from tests.support.everywhere import places_of
+from tests.support.examples import some_of
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
 from tests.support.stacks import StoreStack
@@ -90,7 +91,7 @@ def _name_of(play: Play, points: Sequence[str]) -> str:
     return play.stop.points[at] if at < len(play.stop.points) else points[at]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some_of(CASES, ["observe", "extract-modelled", "catalog"]))
 async def test_nothing_forgotten_comes_back_from_a_worker_that_was_stopped(
     stack: StoreStack, gateway: RealGateway, worker: WorkerParts, name: str
 ) -> None:

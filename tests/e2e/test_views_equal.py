@@ -23,7 +23,7 @@ from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
 
-SEEDS: Final = range(int(os.environ.get("RAGPP_VIEW_CASES", "2")))
+SEEDS: Final = range(int(os.environ.get("RAGPP_VIEW_CASES", "1")))
 TODAY: Final = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 START: Final = TODAY - timedelta(days=2) + timedelta(hours=9)
 AFTER: Final = (TODAY + timedelta(days=2)).isoformat()

@@ -166,6 +166,7 @@ async def test_a_poisoned_event_fails_alone_and_visibly_and_those_behind_it_are_
     assert all("OverflowError" in one.error for one in failures)
 
 
+@pytest.mark.exhaustive
 async def test_a_worker_that_is_killed_in_its_work_leaves_nothing_undone_and_nothing_done_twice(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str, worker: ServiceProcess
 ) -> None:
@@ -221,6 +222,7 @@ async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealG
         assert "MEM-013" in process.said()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("no_worker")
 async def test_a_worker_starts_and_does_what_it_can_while_the_embedding_endpoint_is_down(
     gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path

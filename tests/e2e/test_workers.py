@@ -112,6 +112,7 @@ async def test_two_workers_share_a_backlog_each_event_is_done_once_and_few_hints
         assert elena["mentions"] == MESSAGES_EACH
 
 
+@pytest.mark.exhaustive
 async def test_a_broker_that_forgets_everything_only_delays(
     api: httpx.AsyncClient, workers: tuple[ServiceProcess, ServiceProcess]
 ) -> None:
@@ -126,6 +127,7 @@ async def test_a_broker_that_forgets_everything_only_delays(
         await eventually_with((worker,), digested, "everything is digested")
 
 
+@pytest.mark.exhaustive
 async def test_one_keeps_the_schedule_and_another_takes_over_when_it_is_gone(
     workers: tuple[ServiceProcess, ServiceProcess], ledger: asyncpg.Connection
 ) -> None:

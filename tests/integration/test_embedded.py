@@ -63,6 +63,7 @@ def light() -> Iterator[Stack]:
         yield stack
 
 
+@pytest.mark.exhaustive
 def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
     whole: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,7 @@ async def ready(servers: Servers) -> Endpoints:
     return endpoints
 
 
+@pytest.mark.exhaustive
 async def test_two_deployments_at_once_leave_servers_on_which_every_account_works(
     ready: Endpoints, servers: Servers
 ) -> None:

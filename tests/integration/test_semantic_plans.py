@@ -23,6 +23,7 @@ from ragpp_services.semantic.statements import QUERIES, statement
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 from ragpp_services.semantic.write.writer import ERASED
 from tests.support.each import each
+from tests.support.examples import some_of
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_tier
 from tests.support.stacks import RunStack
@@ -232,13 +233,9 @@ GRAPHS: Final = {
 }
 """How many others are in a graph, each with 30 entities and events, how many relationships and statements each entity
 has, and whether its indexes have been sampled since."""
-STATES: Final = [
-    pytest.param(one, marks=pytest.mark.exhaustive if users else ()) for one, (users, *_) in GRAPHS.items()
-]
-"""That of nobody's graph is tried in every run, the others by `make prove-cases`."""
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session", params=STATES)
+@pytest_asyncio.fixture(scope="module", loop_scope="session", params=some_of(GRAPHS, []))
 async def plans(own_stack: RunStack, request: pytest.FixtureRequest) -> Mapping[str, Sequence[Plan]]:
     """The operators of the plan of each statement, on a graph with a schema of which the planner knows little."""
     users, edges, sampled = GRAPHS[request.param]
