@@ -24,7 +24,7 @@ from tests.support.logged import Heard, noting
 from tests.support.stacks import EmbeddedStack, RunStack, cleared_away, stacks_below
 
 settings.register_profile(
-    "ragpp", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "ragpp", deadline=None, derandomize=True, max_examples=25, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("explore", settings.get_profile("ragpp"), derandomize=False, max_examples=500)
 settings.load_profile("ragpp")

@@ -7,7 +7,7 @@ import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import settings
 
-USUAL: Final = 50
+USUAL: Final = 25
 """What the profile of every run says (`tests/conftest.py`)."""
 
 

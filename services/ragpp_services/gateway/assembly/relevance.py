@@ -60,6 +60,6 @@ def why_far_behind(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
     return cut | {memory_key(one): _DOUBTFUL for one in doubtful}
 
 
-def least_beside(best: float) -> float:
-    """The score whose odds are FAR_BEHIND of those of `best`."""
-    return FAR_BEHIND * best / (1 - best + FAR_BEHIND * best)
+def least_beside(best: float, share: float = FAR_BEHIND) -> float:
+    """The score whose odds are `share` of those of `best`."""
+    return share * best / (1 - best + share * best)
