@@ -28,7 +28,7 @@ def written() -> list[str]:
     return [
         f"{path.relative_to(ROOT)}::{node.name}"
         for suite in SUITES
-        for path in (ROOT / suite).glob("test_*.py")
+        for path in (ROOT / suite).rglob("test_*.py")
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
     ]

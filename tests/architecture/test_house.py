@@ -165,7 +165,7 @@ def test_what_tests_share_is_support_and_no_other_test() -> None:
     assert [
         f"{path.relative_to(ROOT)}: {node.module}"
         for folder in folders
-        for path in folder.glob("*.py")
+        for path in folder.rglob("*.py")
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(kinds)
     ] == []
