@@ -17,10 +17,12 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, settings
 
+from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints, Stack
 from tests.support import containers
 from tests.support.left_out import left_out
 from tests.support.logged import Heard, noting
+from tests.support.scopes import new_scope
 from tests.support.stacks import EmbeddedStack, RunStack, cleared_away, stacks_below
 
 settings.register_profile(
@@ -178,3 +180,9 @@ def endpoints(stack: RunStack, heard: Heard) -> Endpoints:
         heard.password_of(address.get_secret_value())
     heard.secret(endpoints.neo4j_password.get_secret_value())
     return endpoints
+
+
+@pytest.fixture
+def scope() -> Scope:
+    """A user of a tenant that no other test has."""
+    return new_scope()

@@ -119,3 +119,15 @@ async def reached(
         ) as client,
     ):
         yield remote_tier(protocol, name, client)
+
+
+@asynccontextmanager
+async def both_ways(
+    name: TierName, protocol: type[TierT], opening: Callable[[], AbstractAsyncContextManager[TierT]]
+) -> AsyncIterator[dict[str, TierT]]:
+    """A tier in process and another over HTTP, by the way that they are `reached`."""
+    async with (
+        reached("local", name, protocol, opening()) as local,
+        reached("http", name, protocol, opening()) as remote,
+    ):
+        yield {"local": local, "http": remote}

@@ -1,7 +1,6 @@
 """What agents are given: budgets that hold, what came of it, where it comes from; and the view they choose by."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,19 +10,11 @@ from ragpp.entries.values import EntryQuery
 from ragpp.errors import NotFound
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.catalog import catalog_tier, item, resource
-from tests.support.contract import reached
+from tests.support.catalog import item, resource
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 AGENT = "ergon"
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
 
 
 @pytest.fixture

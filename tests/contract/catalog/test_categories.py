@@ -1,26 +1,16 @@
 """What the catalog promises about categories and their pages, in process and over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from ragpp.errors import CategoryExistsError, CategoryNotFoundError, InvalidInput
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.catalog import catalog_tier
 from tests.support.catalog_reading import everybody
 from tests.support.categories import EMPTY, PRICES, filled, item, resource, shows
-from tests.support.contract import reached
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
 
 
 async def test_a_category_is_read_by_its_name_and_its_id_and_begins_without_items(tier: CatalogTier) -> None:

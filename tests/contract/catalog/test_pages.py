@@ -1,27 +1,16 @@
 """The pages of categories: what they say, who may edit them, and what goes from them; in process and over HTTP."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from ragpp.catalog import PageLine, PageSection, ResourceEntry, ResourceMessage
 from ragpp.errors import ConsolidationError, InvalidInput, Outdated
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.pages import resolved
-from tests.support.catalog import catalog_tier
 from tests.support.catalog_reading import everybody
 from tests.support.categories import EMPTY, NOON, PRICES, filled, item, resource, shows
-from tests.support.contract import reached
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
 
 
 async def test_a_page_says_each_item_with_its_source_and_counts_what_comes_after_it(tier: CatalogTier) -> None:

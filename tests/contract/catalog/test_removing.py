@@ -1,6 +1,5 @@
 """What goes out of the catalog: extracted anew, deleted, expired, forgotten, erased; in process and over HTTP."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -9,25 +8,11 @@ from ragpp.catalog import CatalogInput
 from ragpp.errors import Conflict, Outdated, ResourceNotFoundError
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.catalog import NOON, catalog_tier, conversation, item, resource
+from tests.support.catalog import NOON, conversation, item, resource
 from tests.support.catalog_reading import everybody, listed
-from tests.support.contract import reached
-from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 LATER = NOON + timedelta(days=1)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_extracting_again_changes_nothing_and_extracting_less_takes_away(tier: CatalogTier, scope: Scope) -> None:

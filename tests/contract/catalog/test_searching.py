@@ -1,6 +1,5 @@
 """What is found in the catalog: items by words and meaning, and the passages of resources; in process and over HTTP."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -8,26 +7,13 @@ import pytest
 from ragpp.catalog import ItemQuery
 from ragpp.models import Filters, MemoryQuery, Scope
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.catalog import NOON, catalog_tier, conversation, item, resource
+from tests.support.catalog import NOON, conversation, item, resource
 from tests.support.catalog_reading import everybody, listed, searched
-from tests.support.contract import reached
 from tests.support.each import each
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 LATER = NOON + timedelta(days=1)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_resources_are_found_by_their_words_the_best_first(tier: CatalogTier, scope: Scope) -> None:

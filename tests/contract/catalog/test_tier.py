@@ -1,6 +1,5 @@
 """What the catalog promises beside what every tier does, in process and over HTTP."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from itertools import product
 
@@ -10,26 +9,13 @@ from ragpp.catalog import RESOURCE_TYPES, ItemQuery
 from ragpp.errors import CategoryNotFoundError, InvalidInput, NotFound, ResourceNotFoundError
 from ragpp.models import SHARED, MemoryQuery, Scope
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.catalog import NOON, catalog_tier, conversation, item, resource
+from tests.support.catalog import NOON, conversation, item, resource
 from tests.support.catalog_reading import everybody, listed, searched
-from tests.support.contract import reached
 from tests.support.procedural import procedural_entry
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 LATER = NOON + timedelta(days=1)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_a_resource_is_read_as_it_was_stored(tier: CatalogTier, scope: Scope) -> None:

@@ -1,7 +1,6 @@
 """What use has shown of items: learned from episodes, one added to another, and gone with what it is of."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,20 +10,12 @@ from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.catalog import catalog_tier, item, resource
-from tests.support.contract import reached
+from tests.support.catalog import item, resource
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 WON = EpisodeEnd(final_reward=1.0, alpha=0.1, gamma=1.0, lambda_=1.0)
 LOST = WON.model_copy(update={"final_reward": 0.0})
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 was found under a version may be found again under it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -10,23 +9,15 @@ from ragpp.entries.usage import TokenBudget
 from ragpp.episodes import Used
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
-from tests.support.catalog import catalog_tier, item, resource
+from tests.support.catalog import item, resource
 from tests.support.catalog_reading import everybody
 from tests.support.changes import CHANGES, erased, filled, used
-from tests.support.contract import reached
 from tests.support.each import each
 from tests.support.scopes import new_scope
 from tests.support.versions import Watched, told
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[CatalogTier]:
-    async with reached(request.param, "catalog", CatalogTier, catalog_tier(endpoints)) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Rules, learned and said plainly, and what a person makes of them; in process and over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -11,20 +10,11 @@ from ragpp.errors import Conflict, NotFound
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE
 from ragpp.models import MemoryQuery, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.contract import reached
 from tests.support.each import each
-from tests.support.procedural import procedural_tier
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[ProceduralTier]:
-    async with reached(request.param, "procedural", ProceduralTier, procedural_tier(endpoints)) as opened:
-        yield opened
 
 
 async def test_a_rule_is_put_aside(tier: ProceduralTier) -> None:

@@ -1,7 +1,6 @@
 """What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
 
 import json
-from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from types import EllipsisType
 from typing import get_args
@@ -13,21 +12,12 @@ from ragpp.errors import InvalidInput, NotFound, Outdated
 from ragpp.learned import Reflection, RuleConflict, Theme, Verdict
 from ragpp.models import DateSpan, FindingEntry, MemoryQuery, OneValue, PreferenceEntry, RuleEntry
 from ragpp.tiers import ProceduralTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.contract import reached
 from tests.support.each import each
-from tests.support.procedural import procedural_tier
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 DAY = DateSpan(start=NOON, end=NOON + timedelta(days=1), precision="day", text="today")
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[ProceduralTier]:
-    async with reached(request.param, "procedural", ProceduralTier, procedural_tier(endpoints)) as opened:
-        yield opened
 
 
 def heard(

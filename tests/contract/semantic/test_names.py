@@ -1,6 +1,5 @@
 """What entities are called and taken for, by people and by who corrects them; in process and over HTTP."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -8,19 +7,11 @@ import pytest
 from ragpp.errors import Conflict, NotFound
 from ragpp.models import Entity, Relabelled, Scope
 from ragpp.tiers import SemanticTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.contract import reached
 from tests.support.scopes import new_scope
-from tests.support.semantic import NOON, observation, relation, semantic_entry, semantic_tier
+from tests.support.semantic import NOON, observation, relation, semantic_entry
 
 pytestmark = pytest.mark.server
 DAY = timedelta(days=1)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[SemanticTier]:
-    async with reached(request.param, "semantic", SemanticTier, semantic_tier(endpoints, clock=lambda: NOON)) as opened:
-        yield opened
 
 
 async def known(tier: SemanticTier, scope: Scope) -> dict[str, Entity]:

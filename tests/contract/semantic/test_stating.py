@@ -1,6 +1,5 @@
 """What a person states of relationships, in process and over HTTP."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -8,19 +7,11 @@ import pytest
 from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import Entity, MemoryQuery, Scope, StatedRelationship
 from ragpp.tiers import SemanticTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.contract import reached
 from tests.support.scopes import new_scope
-from tests.support.semantic import NOON, observation, relation, semantic_entry, semantic_tier
+from tests.support.semantic import NOON, observation, relation, semantic_entry
 
 pytestmark = pytest.mark.server
 DAY = timedelta(days=1)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[SemanticTier]:
-    async with reached(request.param, "semantic", SemanticTier, semantic_tier(endpoints, clock=lambda: NOON)) as opened:
-        yield opened
 
 
 def said(identifier: str, target: str, *, days_ago: int = 0, until: int | None = None) -> StatedRelationship:

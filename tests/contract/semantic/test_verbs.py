@@ -1,6 +1,5 @@
 """The semantic tier's own verbs, in process and over HTTP: the same of validity, verdicts and decay."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -9,19 +8,11 @@ from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import READ_ENTRY, Consolidated
 from ragpp.models import MemoryQuery, Scope
 from ragpp.tiers import SemanticTier
-from ragpp_infra.embedded.stack import Endpoints
-from tests.support.contract import reached
 from tests.support.scopes import new_scope
-from tests.support.semantic import NOON, observation, relation, semantic_entry, semantic_tier
+from tests.support.semantic import NOON, observation, relation, semantic_entry
 
 pytestmark = pytest.mark.server
 DAY = timedelta(days=1)
-
-
-@pytest.fixture(scope="module", params=["local", "http"])
-async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[SemanticTier]:
-    async with reached(request.param, "semantic", SemanticTier, semantic_tier(endpoints, clock=lambda: NOON)) as opened:
-        yield opened
 
 
 async def test_an_ending_closes_a_relationship_at_its_time(tier: SemanticTier) -> None:

@@ -1,40 +1,22 @@
 """What the catalog searches by is made anew of its rows."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.entries.values import MOST_SUMMARY
-from ragpp.stores.postgres import Pool, create_pool, ensure_open
+from ragpp.stores.postgres import Pool
 from ragpp.text.readers import Tokenizers
 from ragpp.text.tokens import TokenCounter
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.rebuilding import Rebuilding
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.catalog.vectors import Vectors
-from tests.support.catalog import catalog_tier, conversation
-from tests.support.episodic import postgres_settings
-from tests.support.prices import PRICES, SAID, Held, noon, rows_of, say, store_on
+from tests.support.catalog import conversation
+from tests.support.prices import PRICES, SAID, Held, rows_of, say, store_on
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
-    async with catalog_tier(endpoints, clock=noon) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def pool(endpoints: Endpoints, tier: PostgresCatalogTier) -> AsyncIterator[Pool]:
-    assert tier
-    made = create_pool(postgres_settings(endpoints))
-    await ensure_open(made)
-    yield made
-    await made.close()
 
 
 class HeldCounter:

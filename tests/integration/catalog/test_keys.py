@@ -1,7 +1,6 @@
 """What is looked for by key, by domain, by kind of task or by value is found by an index of that."""
 
 import re
-from collections.abc import AsyncIterator
 from typing import Final
 
 import asyncpg
@@ -16,7 +15,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.statements import SQL
 from ragpp_services.catalog.tier import PostgresCatalogTier
-from tests.support.catalog import NOON, catalog_tier, item, resource
+from tests.support.catalog import NOON, item, resource
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
@@ -24,12 +23,6 @@ ITEMS: Final = 3_000
 DOMAINS: Final = 60
 TASKS: Final = 50
 CONDITION: Final = re.compile(r"Index Cond: (.*)")
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
-    async with catalog_tier(endpoints) as opened:
-        yield opened
 
 
 def said(number: int) -> str:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConsolidationError
 from ragpp.models import Scope
-from ragpp.stores.postgres import Pool, create_pool, ensure_open
-from ragpp_infra.embedded.stack import Endpoints
+from ragpp.stores.postgres import Pool
 from ragpp_services.catalog import forgetting
 from ragpp_services.catalog.categories import moving
 from ragpp_services.catalog.categories.consolidation import Consolidation
@@ -21,27 +20,10 @@ from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.pages import resolved
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.catalog.vectors import Vectors
-from tests.support.catalog import catalog_tier
-from tests.support.episodic import postgres_settings
 from tests.support.prices import PRICES, SAID, Held, item, noon, resource, rows_of, say, store_on
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
-    async with catalog_tier(endpoints, clock=noon) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def pool(endpoints: Endpoints, tier: PostgresCatalogTier) -> AsyncIterator[Pool]:
-    assert tier
-    made = create_pool(postgres_settings(endpoints))
-    await ensure_open(made)
-    yield made
-    await made.close()
 
 
 def categories_with(pool: Pool, contradicts: Callable[[str, str], bool]) -> Categories:

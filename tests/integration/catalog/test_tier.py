@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
@@ -26,17 +25,6 @@ from tests.support.catalog import catalog_tier, item, resource
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
-    async with catalog_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 @pytest.mark.usefixtures("tier")

@@ -2,7 +2,6 @@
 kept of searches by it is never old."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Final
 
 import asyncpg
@@ -13,7 +12,7 @@ from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
-from tests.support.catalog import catalog_tier, item, resource
+from tests.support.catalog import item, resource
 from tests.support.changes import CHANGES, filled
 from tests.support.each import each
 from tests.support.scopes import new_scope
@@ -23,12 +22,6 @@ pytestmark = pytest.mark.server
 ANY_EVENT: Final = 2**62
 WAITS_S: Final = 50.0
 """Whoever waits for a lock that nobody gives up waits longer."""
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
-    async with catalog_tier(endpoints) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

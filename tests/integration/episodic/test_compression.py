@@ -1,7 +1,7 @@
 """Old raw text is kept compressed, and nobody can tell."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 
 import asyncpg
@@ -11,17 +11,11 @@ from ragpp.stores.compression import packed_all
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic import tier as tier_module
 from ragpp_services.episodic.tier import COMPRESSED_AT_ONCE, PostgresEpisodicTier
-from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.episodic import NOON, episodic_entry, episodic_query
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 LONG = "We walked along the harbour and talked about the lighthouse keeper. " * 20
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
-    async with episodic_tier(endpoints) as opened:
-        yield opened
 
 
 async def test_compressed_text_reads_is_found_and_is_forgotten_as_before(

@@ -1,7 +1,6 @@
 """What is found among interactions: by words, by meaning, by filters and by time."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -9,34 +8,15 @@ import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
-from ragpp.models import (
-    EmbeddedChunk,
-    Filters,
-    InteractionEntry,
-    MemoryQuery,
-    Scope,
-    TimeRange,
-)
+from ragpp.models import EmbeddedChunk, Filters, InteractionEntry, MemoryQuery, Scope, TimeRange
 from ragpp.text.lexical import lexical_line, query_terms, terms
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.scan import unpack
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.each import each
-from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
-    async with episodic_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 def at(minutes: float) -> datetime:

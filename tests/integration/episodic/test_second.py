@@ -43,13 +43,6 @@ async def bare(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
         yield opened
 
 
-@pytest.fixture
-async def app(endpoints: Endpoints) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    yield connection
-    await connection.close()
-
-
 async def numbers(app: asyncpg.Connection, scope: Scope) -> dict[str, list[int]]:
     """The numbers of each message's rows."""
     async with app.transaction():

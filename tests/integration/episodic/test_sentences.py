@@ -55,13 +55,6 @@ async def tier(endpoints: Endpoints, embedder: Listening) -> AsyncIterator[Postg
         yield opened
 
 
-@pytest.fixture
-async def app(endpoints: Endpoints) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    yield connection
-    await connection.close()
-
-
 async def rows(app: asyncpg.Connection, scope: Scope, table: str = "sentences") -> list[tuple[object, ...]]:
     async with app.transaction():
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)

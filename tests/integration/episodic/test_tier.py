@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -11,16 +10,7 @@ import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingMismatch, InvalidInput, TierUnavailable
-from ragpp.models import (
-    Filters,
-    Interaction,
-    InteractionEntry,
-    MemoryQuery,
-    PreferenceEntry,
-    Repetition,
-    Role,
-    Scope,
-)
+from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery, PreferenceEntry, Repetition, Role, Scope
 from ragpp.settings import PostgresSettings
 from ragpp.text.repeating import repetitions
 from ragpp_infra.embedded.stack import Endpoints
@@ -43,17 +33,6 @@ HOSTILE = [
     "\ufeff\u200b\u2028",
     " ",
 ]
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
-    async with episodic_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 def at(minutes: float) -> datetime:

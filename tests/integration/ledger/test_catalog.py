@@ -1,7 +1,5 @@
 """The ledger's part in the catalog: its events, its work, and results that name what is gone."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from pydantic import JsonValue
 
@@ -11,27 +9,13 @@ from ragpp.ledger import DELETING, EventKind, NewEvent, record
 from ragpp.ledger.catalog_events import SEEN_BY, CatalogEvents
 from ragpp.ledger.extracting import extract_anew
 from ragpp.models import SHARED, Scope
-from ragpp.stores.postgres import Pool, tenant_tx
-from ragpp_infra.embedded.stack import Endpoints
+from ragpp.stores.postgres import tenant_tx
 from tests.support.episodic import NOON
-from tests.support.ledger import Bench, keys, ledger_pools
+from tests.support.ledger import Bench, keys
 from tests.support.marks import MARKS
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    async with ledger_pools(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
-    bench = Bench(*pools)
-    yield bench
-    await bench.clear()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Jobs: asked for once, seen by their tenant alone, and cancelled while they wait."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 
 import asyncpg
@@ -15,27 +14,13 @@ from ragpp.ledger.erasing import Erasure
 from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER
 from ragpp.models import Scope
 from ragpp.stores.migrations import load_migrations
-from ragpp.stores.postgres import Pool
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.each import each
 from tests.support.episodic import NOON
-from tests.support.ledger import Bench, keys, ledger_pools
+from tests.support.ledger import Bench, keys
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    async with ledger_pools(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
-    bench = Bench(*pools)
-    yield bench
-    await bench.clear()
 
 
 async def asked(bench: Bench, scope: Scope, subject: str = "a", kind: RequestKind = "reflect.requested") -> Job:

@@ -1,7 +1,7 @@
 """Who is given which work: leases, retries, turns of tenants and users."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,27 +9,13 @@ from ragpp.errors import LedgerError
 from ragpp.ledger import EventKind, NewEvent, Work, record
 from ragpp.ledger.events import SQL
 from ragpp.ledger.work import FIRST_DELAY_S, LONGEST_DELAY_S, MAX_ATTEMPTS
-from ragpp.stores.postgres import Pool, tenant_tx
-from ragpp_infra.embedded.stack import Endpoints
+from ragpp.stores.postgres import tenant_tx
 from tests.support.episodic import NOON
-from tests.support.ledger import Bench, keys, ledger_pools, until_someone_waits_for
+from tests.support.ledger import Bench, keys, until_someone_waits_for
 from tests.support.scopes import new_scope
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    async with ledger_pools(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
-    bench = Bench(*pools)
-    yield bench
-    await bench.clear()
 
 
 def subjects(works: Sequence[Work]) -> list[str]:

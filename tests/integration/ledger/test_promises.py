@@ -1,7 +1,7 @@
 """The ledger's promises: an event for each change, and nothing that is to be done is lost or done by two."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -17,28 +17,14 @@ from ragpp.ledger.erasing import Erasure, erasure_of
 from ragpp.ledger.events import SQL
 from ragpp.models import Scope
 from ragpp.settings import PostgresSettings
-from ragpp.stores.postgres import Pool, create_pool, ensure_open, tenant_tx
-from ragpp_infra.embedded.stack import Endpoints
+from ragpp.stores.postgres import create_pool, ensure_open, tenant_tx
 from tests.support.each import each
 from tests.support.episodic import NOON
-from tests.support.ledger import Bench, Time, keys, ledger_pools, until_someone_waits_for
+from tests.support.ledger import Bench, Time, keys, until_someone_waits_for
 from tests.support.marks import MARKS
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    async with ledger_pools(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
-    bench = Bench(*pools)
-    yield bench
-    await bench.clear()
 
 
 def subjects(works: Sequence[Work]) -> list[str]:

@@ -10,21 +10,14 @@ from ragpp.jobs import UserSettings
 from ragpp.ledger import NewEvent, Work, record
 from ragpp.models import Scope
 from ragpp.stores.postgres import Pool, tenant_tx
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import Scheduler
-from tests.support.ledger import Bench, ledger_pools
+from tests.support.ledger import Bench
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 
 START = datetime(1931, 3, 10, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    async with ledger_pools(endpoints) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Findings and reports of reflections in the procedural tier: kept once, supported by more, forgotten with what they
 rest on."""
 
-from collections.abc import AsyncIterator
 from datetime import date, timedelta
 
 import pytest
@@ -9,9 +8,8 @@ import pytest
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Reflection, RuleConflict, Theme
 from ragpp.models import DateSpan, Entry, FindingEntry, FindingKind, MemoryQuery, RuleEntry, Scope
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.tier import PostgresProceduralTier
-from tests.support.procedural import NOON, procedural_entry, procedural_tier
+from tests.support.procedural import NOON, procedural_entry
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
@@ -19,17 +17,6 @@ pytestmark = pytest.mark.server
 DAY = DateSpan(
     start=NOON.replace(hour=0), end=NOON.replace(hour=0) + timedelta(days=1), precision="day", text="yesterday"
 )
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresProceduralTier]:
-    async with procedural_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 def finding(

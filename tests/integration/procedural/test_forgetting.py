@@ -1,30 +1,15 @@
 """What is forgotten of preferences and rules, and whether it may be learned again."""
 
-from collections.abc import AsyncIterator
-
 import asyncpg
 import pytest
 
 from ragpp.errors import Conflict, NotFound
 from ragpp.models import MemoryQuery, RuleEntry, Scope
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.tier import PostgresProceduralTier
-from tests.support.procedural import NOON, preference, procedural_tier, rule
-from tests.support.scopes import new_scope
+from tests.support.procedural import NOON, preference, rule
 from tests.support.stacks import StoreStack
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresProceduralTier]:
-    async with procedural_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_a_forgotten_preference_leaves_no_version_and_does_not_come_back(

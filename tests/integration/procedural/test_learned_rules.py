@@ -1,29 +1,15 @@
 """Rules that were learned: how they gain support, are put aside, and are unlearned."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 
 from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import FindingEntry, MemoryQuery, RuleEntry, Scope
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.tier import PostgresProceduralTier
-from tests.support.procedural import NOON, heard, procedural_tier
-from tests.support.scopes import new_scope
+from tests.support.procedural import NOON, heard
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresProceduralTier]:
-    async with procedural_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_a_rule_is_put_aside_with_the_reason_until_it_is_active_again(

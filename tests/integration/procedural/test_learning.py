@@ -1,7 +1,6 @@
 """What the procedural tier learns over time: validity, confidence, verdicts, merged preferences, rules put aside."""
 
 import json
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from itertools import permutations
 
@@ -20,17 +19,6 @@ pytestmark = pytest.mark.server
 OLD_VERSION = "INSERT INTO older.preference_versions VALUES ($1, 'u', 'p', $2, $3, $4, .8, $5, $6, $6, '{}', '[1]')"
 OLD_PREFERENCE = """INSERT INTO older.preferences
     VALUES ($1, 'u', 'p', 'c', 'k', 'tea', .8, true, 6, $2, $2, '{}', NULL, NULL, '[1]')"""
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresProceduralTier]:
-    async with procedural_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def shown(tier: PostgresProceduralTier, scope: Scope, hours: int | None = None) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """The procedural tier's own promises, on PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -31,17 +30,6 @@ HOSTILE = [
     "x" * 100,
     "{{tag}}/../%00",
 ]
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresProceduralTier]:
-    async with procedural_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 @pytest.mark.usefixtures("tier")

@@ -1,11 +1,10 @@
 """What is forgotten decides nothing any more: the graph tells apart whom it would if it had never heard it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-import pytest_asyncio
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
@@ -16,16 +15,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.examples import examples
 from tests.support.scopes import new_scope
-from tests.support.semantic import (
-    NOON,
-    entities,
-    neo4j_settings,
-    observation,
-    relation,
-    relationships,
-    semantic_entry,
-    semantic_tier,
-)
+from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_entry
 
 pytestmark = pytest.mark.server
 
@@ -36,12 +26,6 @@ PLACES: tuple[tuple[str, EntityLabel], ...] = (
     ("St Marys", "ORG"),
     ("tea", "PRODUCT"),
 )
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
-        yield opened
 
 
 def said(number: int, named: Sequence[tuple[str, tuple[str, ...]]], about: Sequence[tuple[int, int]]) -> Observation:

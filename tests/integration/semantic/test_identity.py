@@ -1,10 +1,8 @@
 """Merges, splits and forgetting in the semantic tier, on a real Neo4j."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import pytest_asyncio
 
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import EntityLabel, MemoryQuery, Observation, Scope
@@ -22,18 +20,11 @@ from tests.support.semantic import (
     relation,
     relationships,
     semantic_entry,
-    semantic_tier,
     texts,
 )
 
 pytestmark = pytest.mark.server
 DAY = timedelta(days=1)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
-        yield opened
 
 
 async def test_mom_my_mother_salma_and_salma_become_one_and_can_be_told_apart(tier: Neo4jSemanticTier) -> None:

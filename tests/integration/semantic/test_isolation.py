@@ -1,29 +1,16 @@
 """One user and another in the semantic tier, hostile names and ids, and every statement, on a real Neo4j."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.errors import NotFound
 from ragpp.models import MemoryQuery, Scope
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.each import each
 from tests.support.examples import examples
 from tests.support.scopes import new_scope
-from tests.support.semantic import (
-    NOON,
-    entities,
-    named,
-    relation,
-    relationships,
-    semantic_entry,
-    semantic_query,
-    semantic_tier,
-)
+from tests.support.semantic import entities, named, relation, relationships, semantic_entry, semantic_query
 
 pytestmark = pytest.mark.server
 HOSTILE = [
@@ -39,12 +26,6 @@ HOSTILE = [
     "ﷺ" * 200,
     "😀" * 200,
 ]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
-        yield opened
 
 
 async def test_hostile_texts_come_back_as_they_went(tier: Neo4jSemanticTier) -> None:

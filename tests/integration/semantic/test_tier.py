@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import pytest
-import pytest_asyncio
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingError, InvalidInput
@@ -27,18 +26,11 @@ from tests.support.semantic import (
     relation,
     relationships,
     semantic_entry,
-    semantic_tier,
     texts,
 )
 
 pytestmark = pytest.mark.server
 DAY = timedelta(days=1)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
-        yield opened
 
 
 @asynccontextmanager

@@ -26,7 +26,6 @@ from tests.support.semantic import (
     relation,
     relationships,
     semantic_entry,
-    semantic_tier,
 )
 
 pytestmark = pytest.mark.server
@@ -37,20 +36,9 @@ SPELLED = ("José", "Jose", "Josè", "Anne-Marie", "Anne Marie", "Sally")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
-        yield opened
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def driver(endpoints: Endpoints) -> AsyncIterator[neo4j.AsyncDriver]:
     async with create_driver(neo4j_settings(endpoints)) as opened:
         yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 class Life:

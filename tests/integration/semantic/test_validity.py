@@ -1,10 +1,8 @@
 """Validity, verdicts, archiving and consolidation in the semantic tier, on a real Neo4j."""
 
-from collections.abc import AsyncIterator
 from random import Random
 
 import pytest
-import pytest_asyncio
 
 from ragpp.clock import to_moment
 from ragpp.fading import LASTS, YEARLY
@@ -24,31 +22,12 @@ from tests.support.semantic import (
     relation,
     relationships,
     semantic_entry,
-    semantic_tier,
 )
 from tests.support.validity import DAY, FLOOR, LISBON, PORTO, Clock, asked, hear, told
 
 pytestmark = pytest.mark.server
 RATES_BY_KIND = 6
 """The migration."""
-
-
-@pytest.fixture(autouse=True)
-def clock(the_clock: Clock) -> Clock:
-    """The clock, at noon again."""
-    the_clock.now = NOON
-    return the_clock
-
-
-@pytest.fixture(scope="module")
-def the_clock() -> Clock:
-    return Clock()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints, the_clock: Clock) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=the_clock) as opened:
-        yield opened
 
 
 async def test_after_a_move_the_new_home_is_found_and_before_it_the_old_one(tier: Neo4jSemanticTier) -> None:

@@ -1,45 +1,16 @@
 """What a person says of relationships: reviews, confirmations, rejections."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.fading import YEARLY
 from ragpp.learned import Consolidated
-from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
-from tests.support.semantic import (
-    NOON,
-    entities,
-    relation,
-    relationships,
-    semantic_entry,
-    semantic_tier,
-)
+from tests.support.semantic import NOON, entities, relation, relationships, semantic_entry
 from tests.support.validity import DAY, FLOOR, LISBON, PORTO, Clock, asked, hear, told
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(autouse=True)
-def clock(the_clock: Clock) -> Clock:
-    """The clock, at noon again."""
-    the_clock.now = NOON
-    return the_clock
-
-
-@pytest.fixture(scope="module")
-def the_clock() -> Clock:
-    return Clock()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tier(endpoints: Endpoints, the_clock: Clock) -> AsyncIterator[Neo4jSemanticTier]:
-    async with semantic_tier(endpoints, clock=the_clock) as opened:
-        yield opened
 
 
 async def test_doubtful_relationships_wait_for_a_person(tier: Neo4jSemanticTier, clock: Clock) -> None:

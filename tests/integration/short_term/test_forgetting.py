@@ -1,42 +1,14 @@
 """What is forgotten or deleted of running conversations, and does not come back."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from ragpp.models import Scope, Stored
-from ragpp.stores.redis import Client, Keys, create_client
-from ragpp_infra.embedded.stack import Endpoints
+from ragpp.stores.redis import Client, Keys
 from ragpp_services.short_term.tier import RedisShortTermTier
 from ragpp_services.short_term.upkeep import FORGOTTEN
-from tests.support.scopes import new_scope
-from tests.support.short_term import SMALL, at, fill, keys_of, redis_settings, short_term_entry, short_term_tier
+from tests.support.short_term import at, fill, keys_of, short_term_entry
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
-    async with short_term_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def small(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
-    async with short_term_tier(endpoints, window=SMALL) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def client(endpoints: Endpoints) -> AsyncIterator[Client]:
-    opened = create_client(redis_settings(endpoints))
-    yield opened
-    await opened.aclose()
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_a_forgotten_message_survives_in_no_summary_and_does_not_come_back(

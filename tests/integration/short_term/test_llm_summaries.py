@@ -23,7 +23,6 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.repair import short_term
 from ragpp_services.workers.stages.summaries import improve_summary, mend_summary
 from tests.support.episodic import episodic_tier
-from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier
 from tests.support.workers import parts_with
 
@@ -54,11 +53,6 @@ async def parts(endpoints: Endpoints, server: LlmServer, seconds: list[float]) -
     async with episodic_tier(endpoints) as episodic, short_term_tier(endpoints, window=WINDOW) as memory:
         yield parts_with(short_term=memory, episodic=episodic, clock=system_clock, models=models, counter=COUNTER)
     await models.close()
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 def entry(number: int) -> InteractionEntry:

@@ -1,7 +1,7 @@
 """What leaves the window of a running conversation is in its summary, whatever happens meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,27 +9,9 @@ from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.quoting import SummaryMessage
 from ragpp_services.short_term.tier import RedisShortTermTier
-from tests.support.scopes import new_scope
 from tests.support.short_term import SMALL, at, fill, short_term_entry, short_term_tier
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
-    async with short_term_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def small(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
-    async with short_term_tier(endpoints, window=SMALL) as opened:
-        yield opened
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_what_is_over_the_window_moves_into_the_summary_and_the_last_five_stay(

@@ -1,7 +1,7 @@
 """The short-term tier's own promises, on Redis."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from ragpp.errors import Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, MemoryQuery, PreferenceEntry, Scope, TimeRange
 from ragpp.settings import RedisSettings
-from ragpp.stores.redis import Client, create_client, load_script
+from ragpp.stores.redis import Client, load_script
 from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
@@ -18,17 +18,7 @@ from ragpp_services.short_term.store import PACKAGE, SCRIPTS
 from ragpp_services.short_term.tier import RedisShortTermTier
 from tests.support.each import each
 from tests.support.scopes import new_scope
-from tests.support.short_term import (
-    COUNTER,
-    NOON,
-    SMALL,
-    at,
-    fill,
-    keys_of,
-    redis_settings,
-    short_term_entry,
-    short_term_tier,
-)
+from tests.support.short_term import COUNTER, NOON, at, fill, keys_of, redis_settings, short_term_entry, short_term_tier
 
 pytestmark = pytest.mark.server
 HOSTILE = [
@@ -41,30 +31,6 @@ HOSTILE = [
     "-",
     '"quoted" \u2028 |:| ',
 ]
-
-
-@pytest.fixture(scope="module")
-async def tier(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
-    async with short_term_tier(endpoints) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def small(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
-    async with short_term_tier(endpoints, window=SMALL) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-async def client(endpoints: Endpoints) -> AsyncIterator[Client]:
-    opened = create_client(redis_settings(endpoints))
-    yield opened
-    await opened.aclose()
-
-
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
 
 
 async def test_every_script_can_be_loaded(client: Client) -> None:

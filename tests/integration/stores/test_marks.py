@@ -43,11 +43,6 @@ def time() -> Time:
 
 
 @pytest.fixture
-def scope() -> Scope:
-    return new_scope()
-
-
-@pytest.fixture
 async def ledger(endpoints: Endpoints, time: Time) -> AsyncIterator[ScheduleLedger]:
     settings = postgres_settings(endpoints)
     pool = create_pool(settings, dsn=endpoints.postgres_relay_dsn.get_secret_value(), vectors=False)

@@ -43,11 +43,6 @@ def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "ROWS", ROWS)
 
 
-@pytest.fixture
-def scope() -> Scope:
-    return new_scope()
-
-
 @pytest.fixture(scope="module", params=["episodic", "catalog"])
 def name(request: pytest.FixtureRequest) -> Name:
     return request.param  # type: ignore[no-any-return]  # one of the params
