@@ -1,27 +1,55 @@
-"""One question to a store, over a connection of its own."""
+"""Questions to a store, over a connection of their own."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 
 import asyncpg
 import neo4j
 import redis
 from pydantic import SecretStr
 
+from ragpp.stores.postgres import Connection
 from ragpp_infra.embedded.stack import Endpoints
+
+
+@asynccontextmanager
+async def connected(dsn: SecretStr) -> AsyncIterator[asyncpg.Connection]:
+    """A connection to PostgreSQL, which is closed afterwards."""
+    connection = await asyncpg.connect(dsn.get_secret_value())
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def undone(dsn: SecretStr) -> AsyncIterator[asyncpg.Connection]:
+    """A connection in a transaction that is rolled back."""
+    async with connected(dsn) as connection:
+        transaction = connection.transaction()
+        await transaction.start()
+        try:
+            yield connection
+        finally:
+            await transaction.rollback()
+
+
+@asynccontextmanager
+async def seeing(connection: Connection, tenant_id: str) -> AsyncIterator[None]:
+    """A transaction in which the connection sees the tenant's rows."""
+    async with connection.transaction():
+        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+        yield
 
 
 async def of_postgres(dsn: SecretStr, *statements: str) -> object:
     """The value of the last of `statements`."""
-    connection = await asyncpg.connect(dsn.get_secret_value())
-    try:
+    async with connected(dsn) as connection:
         for statement in statements[:-1]:
             await connection.execute(statement)
         return await connection.fetchval(statements[-1])
-    finally:
-        await connection.close()
 
 
 def in_postgres(dsn: SecretStr, *statements: str) -> object:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -18,6 +18,7 @@ from ragpp.models import (
     MemoryQuery,
     Role,
     Scope,
+    Visibility,
 )
 from ragpp.settings import PostgresSettings
 from ragpp.text.tokens import TokenCounter
@@ -76,6 +77,7 @@ def episodic_entry(
     occurred_at: datetime = NOON,
     session_id: str = DEFAULT_SESSION,
     agent_id: str | None = None,
+    visibility: Visibility = "shared",
     role: Role = "user",
     name: str | None = None,
     message_type: str = "conversation",
@@ -90,6 +92,7 @@ def episodic_entry(
         id=id or f"m-{uuid4().hex}",
         session_id=session_id,
         agent_id=agent_id,
+        visibility=visibility,
         role=role,
         name=name,
         content=text,
@@ -106,3 +109,13 @@ def episodic_entry(
 def episodic_query(scope: Scope, text: str) -> MemoryQuery:
     """A query that finds the entry with that text."""
     return MemoryQuery(scope=scope, text=text)
+
+
+def at(minutes: float) -> datetime:
+    """So many after noon."""
+    return NOON + timedelta(minutes=minutes)
+
+
+async def found(tier: PostgresEpisodicTier, query: MemoryQuery) -> list[str]:
+    """The ids of what is retrieved, best first."""
+    return [memory.id for memory in await tier.retrieve(query)]

@@ -12,6 +12,7 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.tier import PostgresCatalogTier
+from tests.support.asking import seeing
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 PRICES = "What our products cost, and what is in each plan"
@@ -25,8 +26,7 @@ def noon() -> datetime:
 @asynccontextmanager
 async def rows_of(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
     """A connection that sees the tenant's rows."""
-    async with pool.acquire() as connection, connection.transaction():
-        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with pool.acquire() as connection, seeing(connection, scope.tenant_id):
         yield connection
 
 

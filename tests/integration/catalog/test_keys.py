@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-import asyncpg
 import pytest
 
 from ragpp.catalog import generate_memory_key
@@ -15,6 +14,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.statements import SQL
 from ragpp_services.catalog.tier import PostgresCatalogTier
+from tests.support.asking import connected, seeing
 from tests.support.catalog import NOON, item, resource
 from tests.support.scopes import new_scope
 
@@ -46,28 +46,20 @@ async def scope(tier: PostgresCatalogTier, endpoints: Endpoints) -> Scope:
         await rows.items.insert(new, [0] * ITEMS, NOON, [])
         everything = {f"i{number}": 0.3 if number % 2 else -0.3 for number in range(0, ITEMS, 3)}
         await rows.values.move("valid", everything, NOON)
-    owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_owner_dsn) as owner:
         for table in ("items", "goal_values"):
             await owner.execute(f"ANALYZE catalog.{table}")
-    finally:
-        await owner.close()
     return made
 
 
 async def conditions(endpoints: Endpoints, scope: Scope, name: str, *arguments: str) -> str:
     """What the indexes are asked of which a statement's plan makes use; `arguments`: as they are written."""
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
-        async with connection.transaction():
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
-            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            await connection.execute(f"PREPARE asked AS {SQL[name]}")
-            seen = (f"'{scope.tenant_id}'", f"ARRAY['{scope.user_id}', '']", "NULL")
-            plan = await connection.fetch(f"EXPLAIN EXECUTE asked ({', '.join((*seen, *arguments))})")
-            await connection.execute("DEALLOCATE asked")
-    finally:
-        await connection.close()
+    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, scope.tenant_id):
+        await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        await connection.execute(f"PREPARE asked AS {SQL[name]}")
+        seen = (f"'{scope.tenant_id}'", f"ARRAY['{scope.user_id}', '']", "NULL")
+        plan = await connection.fetch(f"EXPLAIN EXECUTE asked ({', '.join((*seen, *arguments))})")
+        await connection.execute("DEALLOCATE asked")
     return " ".join(found[1] for row in plan if (found := CONDITION.search(row[0])))
 
 

@@ -26,6 +26,14 @@ from tests.support.scopes import new_scope
 pytestmark = pytest.mark.server
 
 
+@pytest.fixture
+async def scope(tier: PostgresCatalogTier) -> Scope:
+    """With a category of prices."""
+    made = new_scope()
+    await tier.create_category(made, "prices", PRICES)
+    return made
+
+
 def categories_with(pool: Pool, contradicts: Callable[[str, str], bool]) -> Categories:
     """The categories' part of the tier, with another reading of what contradicts what."""
     store = store_on(pool)
@@ -53,9 +61,9 @@ async def while_a_page_is_made(pool: Pool, scope: Scope) -> AsyncIterator[asynci
         await asyncio.wait([making])
 
 
-async def test_what_is_forgotten_while_a_page_is_made_is_not_in_it(tier: PostgresCatalogTier, pool: Pool) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
+async def test_what_is_forgotten_while_a_page_is_made_is_not_in_it(
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
+) -> None:
     await say(tier, scope, 1, ["The Basic plan is at $99"])
     await say(tier, scope, 2, ["The Basic plan is at $199"])
     async with while_a_page_is_made(pool, scope) as making:
@@ -66,11 +74,9 @@ async def test_what_is_forgotten_while_a_page_is_made_is_not_in_it(tier: Postgre
 
 
 async def test_what_all_users_shared_and_is_forgotten_while_a_users_page_is_made_is_not_in_it(
-    tier: PostgresCatalogTier, pool: Pool
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
 ) -> None:
-    scope = new_scope()
     of_all = scope.model_copy(update={"user_id": ""})
-    await tier.create_category(scope, "prices", PRICES)
     await tier.create_category(of_all, "prices", PRICES)
     await say(tier, of_all, 1, ["The Basic plan is at $99"])
     await say(tier, scope, 2, ["The Basic plan is at $199"])
@@ -81,10 +87,8 @@ async def test_what_all_users_shared_and_is_forgotten_while_a_users_page_is_made
 
 
 async def test_what_comes_while_a_page_is_made_does_not_hold_it_up_and_counts_as_new(
-    tier: PostgresCatalogTier, pool: Pool
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
 ) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
     await say(tier, scope, 1, ["The Basic plan is at $99", "The Basic plan is at $199"])
     async with while_a_page_is_made(pool, scope) as making:
         await say(tier, scope, 2, ["Lions sleep for twenty hours"])
@@ -94,10 +98,8 @@ async def test_what_comes_while_a_page_is_made_does_not_hold_it_up_and_counts_as
 
 
 async def test_a_page_of_very_many_items_shows_the_latest_and_counts_none_as_new(
-    tier: PostgresCatalogTier, pool: Pool
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
 ) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
     for number in (3, 1, 2):
         await say(tier, scope, number, [SAID[number]])
     pages = Consolidation(store_on(pool), noon, lambda _earlier, _later: False, most=2)
@@ -110,10 +112,8 @@ async def test_a_page_of_very_many_items_shows_the_latest_and_counts_none_as_new
 
 
 async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_replaced(
-    tier: PostgresCatalogTier, pool: Pool
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
 ) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
     await say(tier, scope, 1, ["The Basic plan is at $99", "The Basic plan is at $199"])
     held = Held()
     making = asyncio.create_task(categories_with(pool, held).consolidate(scope, "prices"))
@@ -123,9 +123,9 @@ async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_re
     assert (await making).markdown_content == "Ask Ada."
 
 
-async def test_a_page_that_cannot_be_made_leaves_the_one_there_was(tier: PostgresCatalogTier, pool: Pool) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
+async def test_a_page_that_cannot_be_made_leaves_the_one_there_was(
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
+) -> None:
     await say(tier, scope, 1, ["The Basic plan is at $99"])
     before = await tier.consolidate(scope, "prices")
     await say(tier, scope, 2, ["The Basic plan is at $199"])
@@ -145,10 +145,8 @@ async def test_a_page_that_cannot_be_made_leaves_the_one_there_was(tier: Postgre
 
 
 async def test_a_page_is_asked_for_once_when_ten_items_came_and_again_when_ten_came_since(
-    tier: PostgresCatalogTier, pool: Pool
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope
 ) -> None:
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
 
     async def asked() -> list[dict[str, object]]:
         async with rows_of(pool, scope) as connection:
@@ -221,11 +219,9 @@ async def test_whatever_comes_and_goes_a_page_rests_on_what_there_is_as_if_the_r
 
 
 async def test_of_a_category_that_goes_the_items_leave_it_some_at_a_time(
-    tier: PostgresCatalogTier, pool: Pool, monkeypatch: pytest.MonkeyPatch
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(moving, "EMPTIED_AT_ONCE", 2)
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
     for number, text in enumerate((*SAID, SAID[0])):
         await say(tier, scope, number, [text])
     async with store_on(pool).writing(scope) as rows:
@@ -237,11 +233,9 @@ async def test_of_a_category_that_goes_the_items_leave_it_some_at_a_time(
 
 
 async def test_with_an_erased_category_what_came_later_leaves_it_and_the_rest_waits_to_be_erased(
-    tier: PostgresCatalogTier, pool: Pool, monkeypatch: pytest.MonkeyPatch
+    tier: PostgresCatalogTier, pool: Pool, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forgetting, "ERASED_AT_ONCE", 2)
-    scope = new_scope()
-    await tier.create_category(scope, "prices", PRICES)
     await say(tier, scope, 0, SAID[:3])
     (later,) = await tier.store(scope, [resource(1)])
     assert later.event_id is not None

@@ -21,6 +21,7 @@ from ragpp_services.catalog import forgetting
 from ragpp_services.catalog.app import open_tier
 from ragpp_services.catalog.statements import SQL
 from ragpp_services.catalog.tier import PostgresCatalogTier
+from tests.support.asking import connected
 from tests.support.catalog import catalog_tier, item, resource
 from tests.support.scopes import new_scope
 
@@ -29,21 +30,17 @@ pytestmark = pytest.mark.server
 
 @pytest.mark.usefixtures("tier")
 async def test_every_statement_can_be_prepared(endpoints: Endpoints) -> None:
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         for name, statement in SQL.items():
             try:
                 await connection.prepare(statement)
             except asyncpg.PostgresError as error:
                 pytest.fail(f"{name}: {error}")
-    finally:
-        await connection.close()
 
 
 @pytest.mark.usefixtures("tier")
 async def test_every_statement_finds_its_rows_by_an_index(endpoints: Endpoints) -> None:
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         await connection.execute("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
         read_whole = []
         for name, statement in SQL.items():
@@ -55,22 +52,17 @@ async def test_every_statement_finds_its_rows_by_an_index(endpoints: Endpoints) 
             if any("Seq Scan" in row[0] for row in plan):
                 read_whole.append(name)
         assert read_whole == []
-    finally:
-        await connection.close()
 
 
 async def test_a_scan_reads_the_partitions_of_the_user_and_of_all_users(
     tier: PostgresCatalogTier, scope: Scope, endpoints: Endpoints
 ) -> None:
     await tier.store(scope, [resource(id="r"), item("granite", "r")])
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         await register_vector(connection)
         await connection.execute("SELECT set_config('ragpp.tenant_id', $1, false)", scope.tenant_id)
         given = (scope.tenant_id, [scope.user_id, ""], *[None] * 13, [], None, None)
         plan = await connection.fetch(f"EXPLAIN {SQL['scan_items']}", *given)
-    finally:
-        await connection.close()
     partitions = {found[1] for row in plan if (found := re.search(r" on (items_\d+)", row[0]))}
     assert 1 <= len(partitions) <= 2
 

@@ -4,7 +4,6 @@ kept of searches by it is never old."""
 import asyncio
 from typing import Final
 
-import asyncpg
 import pytest
 
 from ragpp.catalog import EVERYBODY
@@ -12,6 +11,7 @@ from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
+from tests.support.asking import connected, seeing
 from tests.support.catalog import item, resource
 from tests.support.changes import CHANGES, filled
 from tests.support.each import each
@@ -88,11 +88,6 @@ async def test_nothing_of_it_is_left_of_a_user_who_is_erased(tier: PostgresCatal
     one, other, everybody = await two_users(tier)
     while await tier.erase(one, ANY_EVENT):
         pass
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
-        async with connection.transaction():
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", one.tenant_id)
-            left = await connection.fetch("SELECT user_id FROM catalog.versions")
-    finally:
-        await connection.close()
+    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, one.tenant_id):
+        left = await connection.fetch("SELECT user_id FROM catalog.versions")
     assert {row["user_id"] for row in left} == {other.user_id, everybody.user_id}

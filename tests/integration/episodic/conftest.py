@@ -7,6 +7,7 @@ import pytest
 
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.asking import connected
 from tests.support.episodic import episodic_tier
 
 
@@ -18,6 +19,5 @@ async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
 
 @pytest.fixture
 async def app(endpoints: Endpoints) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    yield connection
-    await connection.close()
+    async with connected(endpoints.postgres_app_dsn) as connection:
+        yield connection

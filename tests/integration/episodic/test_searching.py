@@ -1,7 +1,6 @@
 """What is found among interactions: by words, by meaning, by filters and by time."""
 
 import asyncio
-from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -13,18 +12,10 @@ from ragpp.text.lexical import lexical_line, query_terms, terms
 from ragpp_services.episodic.scan import unpack
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.each import each
-from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query
+from tests.support.episodic import COUNTER, at, episodic_entry, episodic_query, found
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
-
-
-def at(minutes: float) -> datetime:
-    return NOON + timedelta(minutes=minutes)
-
-
-async def found(tier: PostgresEpisodicTier, query: MemoryQuery) -> list[str]:
-    return [memory.id for memory in await tier.retrieve(query)]
 
 
 USELESS = [(1.0,), (0.0,) * 384, (float("nan"),) * 384, (float("inf"),) * 384]

@@ -17,6 +17,7 @@ from ragpp_services.episodic.scan import Scanned, unpack
 from ragpp_services.episodic.search import Search
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.asking import seeing
 from tests.support.episodic import NOON, all_indexed, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.second import HashingSecond, second_jar
@@ -45,8 +46,7 @@ async def bare(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
 
 async def numbers(app: asyncpg.Connection, scope: Scope) -> dict[str, list[int]]:
     """The numbers of each message's rows."""
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with seeing(app, scope.tenant_id):
         rows = await app.fetch(
             """SELECT said.id, array_agg(number::int ORDER BY part, number) AS numbers
                  FROM episodic.sentences JOIN episodic.interactions AS said
@@ -164,8 +164,7 @@ async def test_only_what_is_in_the_view_and_of_the_time_has_one(
     tier: PostgresEpisodicTier, second: HashingSecond
 ) -> None:
     scope = new_scope()
-    secret = episodic_entry("The saffron lighthouse.", id="secret", agent_id="sales")
-    secret = secret.model_copy(update={"interaction": secret.interaction.model_copy(update={"visibility": "agent"})})
+    secret = episodic_entry("The saffron lighthouse.", id="secret", agent_id="sales", visibility="agent")
     late = episodic_entry("A saffron lighthouse.", id="late", occurred_at=NOON + timedelta(days=1))
     await tier.store(scope, [secret, episodic_entry("The lighthouse.", id="shared"), late])
     await all_indexed(tier, scope)

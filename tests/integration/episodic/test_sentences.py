@@ -14,6 +14,7 @@ from ragpp.models import Memory, Scope
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import episodic
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.asking import connected, seeing
 from tests.support.episodic import NOON, all_indexed, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 
@@ -56,8 +57,7 @@ async def tier(endpoints: Endpoints, embedder: Listening) -> AsyncIterator[Postg
 
 
 async def rows(app: asyncpg.Connection, scope: Scope, table: str = "sentences") -> list[tuple[object, ...]]:
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with seeing(app, scope.tenant_id):
         statement = _ROWS if table == "sentences" else "SELECT turn, part FROM episodic.sentenced"
         return [tuple(row) for row in await app.fetch(statement)]
 
@@ -104,8 +104,7 @@ async def test_what_was_stored_before_messages_were_read_is_read_then(
     await tier.store(scope, entries)
     known, vectors = await chunks(app, scope), await vectors_of(app, scope)
     assert len(set(vectors)) == len(entries)
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with seeing(app, scope.tenant_id):
         await app.execute(
             "UPDATE episodic.chunks SET traits = traits & 3, lexical = replace(lexical::text, ':-', ':')::sparsevec,"
             " embedding = (SELECT embedding FROM episodic.chunks ORDER BY turn LIMIT 1)"
@@ -125,30 +124,24 @@ async def test_all_that_was_stored_by_an_earlier_reading_is_read_again(
     await tier.store(scope, [episodic_entry("It rained. We swam.", id=f"m{n}", name="Ana") for n in range(3)])
     await all_indexed(tier, scope)
     known, told = await chunks(app, scope), await rows(app, scope)
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with seeing(app, scope.tenant_id):
         await app.execute(
             "UPDATE episodic.chunks SET traits = (traits & 1023) | 1024, lexical = $1::text::sparsevec", LESS
         )
     assert await all_indexed(tier, scope) == 0
-    owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_owner_dsn) as owner:
         await owner.execute(READ_AGAIN.read_text(encoding="utf-8"))
-    finally:
-        await owner.close()
     assert await all_indexed(tier, scope) == 3
     assert (await chunks(app, scope), await rows(app, scope)) == (known, told)
 
 
 async def vectors_of(app: asyncpg.Connection, scope: Scope) -> list[object]:
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with seeing(app, scope.tenant_id):
         return [row[0] for row in await app.fetch("SELECT embedding::text FROM episodic.chunks ORDER BY turn, part")]
 
 
 async def chunks(app: asyncpg.Connection, scope: Scope) -> list[tuple[object, ...]]:
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+    async with seeing(app, scope.tenant_id):
         rows = await app.fetch("SELECT turn, part, traits, lexical::text FROM episodic.chunks ORDER BY turn, part")
         return [tuple(row) for row in rows]
 
@@ -269,8 +262,7 @@ async def test_forgetting_one_of_several_messages_of_somebody_changes_nothing_el
 
 async def test_only_sentences_in_the_view_and_of_the_time_count(tier: PostgresEpisodicTier) -> None:
     scope = new_scope()
-    secret = episodic_entry(LONG, id="secret", agent_id="sales", occurred_at=NOON)
-    secret = secret.model_copy(update={"interaction": secret.interaction.model_copy(update={"visibility": "agent"})})
+    secret = episodic_entry(LONG, id="secret", agent_id="sales", visibility="agent", occurred_at=NOON)
     await tier.store(scope, [secret, episodic_entry("The harbour in Porto.", id="short", occurred_at=NOON)])
     later = episodic_entry(f"{LONG} It was late.", id="late", occurred_at=NOON + timedelta(days=1))
     await tier.store(scope, [later])
@@ -286,8 +278,7 @@ async def test_a_name_that_others_may_not_know_is_not_written_for_them(
     tier: PostgresEpisodicTier, embedder: Listening
 ) -> None:
     scope = new_scope()
-    hidden = episodic_entry("I am here.", name="Ben", agent_id="sales")
-    hidden = hidden.model_copy(update={"interaction": hidden.interaction.model_copy(update={"visibility": "agent"})})
+    hidden = episodic_entry("I am here.", name="Ben", agent_id="sales", visibility="agent")
     await tier.store(scope, [hidden, episodic_entry("I saw you.", name="Ana")])
     assert await embedded(tier, scope, embedder) == ["Ben: Ben is here.", "Ana: Ana saw you."]
 

@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
-import asyncpg
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
@@ -17,8 +16,9 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.app import open_tier
 from ragpp_services.episodic.statements import SQL
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.asking import connected, seeing
 from tests.support.each import each
-from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.episodic import COUNTER, NOON, at, episodic_entry, episodic_query, episodic_tier, found
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
@@ -35,22 +35,11 @@ HOSTILE = [
 ]
 
 
-def at(minutes: float) -> datetime:
-    return NOON + timedelta(minutes=minutes)
-
-
-async def found(tier: PostgresEpisodicTier, query: MemoryQuery) -> list[str]:
-    return [memory.id for memory in await tier.retrieve(query)]
-
-
 async def test_every_statement_can_be_prepared(endpoints: Endpoints, tier: PostgresEpisodicTier) -> None:
     assert (await tier.health_check()).ok
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         for name in SQL:
             assert await connection.prepare(SQL[name]), name
-    finally:
-        await connection.close()
 
 
 async def test_what_is_stored_reads_back_as_it_was(tier: PostgresEpisodicTier, scope: Scope) -> None:
@@ -178,17 +167,12 @@ async def test_forgetting_leaves_no_row_and_tells_the_ledger(
     assert await tier.forget(scope, ["m0", "m1", "m1", "unknown"]) == 2
     assert await tier.forget(scope, ["m0", "m1"]) == 0
     assert [item.id for item in await tier.get(scope, ["m0", "m1", "m2"])] == ["m2"]
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
-        async with connection.transaction():
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
-            assert await connection.fetchval("SELECT count(*) FROM episodic.chunks") == 1
-            rows = await connection.fetch(
-                """SELECT subject_id, payload, stage FROM ledger.events JOIN ledger.work USING (event_id)
+    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, scope.tenant_id):
+        assert await connection.fetchval("SELECT count(*) FROM episodic.chunks") == 1
+        rows = await connection.fetch(
+            """SELECT subject_id, payload, stage FROM ledger.events JOIN ledger.work USING (event_id)
                     WHERE kind = 'interaction.forgotten' ORDER BY event_id"""
-            )
-    finally:
-        await connection.close()
+        )
     assert [(row["subject_id"], row["payload"], row["stage"]) for row in rows] == [
         ("m0", '{"session_id": "s1"}', "forget"),
         ("m1", '{"session_id": "s1"}', "forget"),
@@ -301,11 +285,8 @@ async def test_a_severed_connection_is_replaced(endpoints: Endpoints, tier: Post
     await tier.store(scope, [episodic_entry("saffron", id="a")])
     async with tier._store._pool.acquire() as held:
         backend = await held.fetchval("SELECT pg_backend_pid()")
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         await connection.execute("SELECT pg_terminate_backend($1, 5000)", backend)
-    finally:
-        await connection.close()
     assert await found(tier, episodic_query(scope, "saffron")) == ["a"]
 
 

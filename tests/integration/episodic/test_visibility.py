@@ -1,10 +1,10 @@
 """What was said to an agent before there was visibility is that agent's, and its views wait to be built."""
 
-import asyncpg
 import pytest
 
 from ragpp.stores.migrations import load_migrations
 from ragpp_infra.embedded.stack import Endpoints
+from tests.support.asking import undone
 from tests.support.episodic import NOON
 
 pytestmark = pytest.mark.server
@@ -40,10 +40,7 @@ async def test_stored_messages_with_an_agent_are_that_agents(endpoints: Endpoint
     """The migration of rows of the version before, on a copy of the schema that is rolled back."""
     ledger = [one.sql for one in load_migrations("ledger", "ragpp.ledger")]
     *before, visibility = [one.sql for one in load_migrations("episodic", "ragpp_services.episodic")[:7]]
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    try:
-        transaction = connection.transaction()
-        await transaction.start()
+    async with undone(endpoints.postgres_owner_dsn) as connection:
         for sql in (*ledger, *before):
             await connection.execute(_copied(sql))
         await connection.execute(OPEN)
@@ -68,6 +65,3 @@ async def test_stored_messages_with_an_agent_are_that_agents(endpoints: Endpoint
             }
             views = await connection.fetch(VIEWS, tenant)
             assert [tuple(row) for row in views] == [("", 3, False), ("care", 3, False), ("sales", 2, False)]
-        await transaction.rollback()
-    finally:
-        await connection.close()

@@ -3,7 +3,6 @@
 import asyncio
 from datetime import UTC, date, datetime, timedelta
 
-import asyncpg
 import pytest
 from pydantic import JsonValue
 
@@ -15,6 +14,7 @@ from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER
 from ragpp.models import Scope
 from ragpp.stores.migrations import load_migrations
 from ragpp_infra.embedded.stack import Endpoints
+from tests.support.asking import undone
 from tests.support.each import each
 from tests.support.episodic import NOON
 from tests.support.ledger import Bench, keys
@@ -274,10 +274,7 @@ async def test_what_older_versions_stored_of_messages_is_taken_out(endpoints: En
     """The migration, on a copy of the schema that is rolled back."""
     migrations = [one.sql.replace("ledger", "older") for one in load_migrations("ledger", "ragpp.ledger")]
     (emptied,) = [number for number, sql in enumerate(migrations) if "DROP INDEX older.work_with_result" in sql]
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    try:
-        transaction = connection.transaction()
-        await transaction.start()
+    async with undone(endpoints.postgres_owner_dsn) as connection:
         for sql in migrations[:emptied]:
             await connection.execute(sql)
         await connection.execute("ALTER TABLE older.work NO FORCE ROW LEVEL SECURITY")
@@ -295,19 +292,13 @@ async def test_what_older_versions_stored_of_messages_is_taken_out(endpoints: En
             ("maintain", None, '{"task": "decay"}'),
             ("observe", "of an older version", None),
         ]
-        await transaction.rollback()
-    finally:
-        await connection.close()
 
 
 async def test_windows_that_were_looked_at_before_they_were_remembered_are(endpoints: Endpoints) -> None:
     """The migration, on a copy of the schema that is rolled back."""
     migrations = [one.sql.replace("ledger", "older") for one in load_migrations("ledger", "ragpp.ledger")]
     (seeded,) = [number for number, sql in enumerate(migrations) if "CREATE TABLE older.windows" in sql]
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    try:
-        transaction = connection.transaction()
-        await transaction.start()
+    async with undone(endpoints.postgres_owner_dsn) as connection:
         for sql in migrations[:seeded]:
             await connection.execute(sql)
         for table in ("work", "events", "user_settings"):
@@ -323,9 +314,6 @@ async def test_windows_that_were_looked_at_before_they_were_remembered_are(endpo
             ("reflect", "2026-03-07T20:00:00+00:00", "2026-03-07T21:00:00+00:00", date(2026, 3, 8)),
             ("reflect", "2026-03-07T15:00:00+00:00", "2026-03-08T15:00:00+00:00", date(2026, 3, 8)),
         ]
-        await transaction.rollback()
-    finally:
-        await connection.close()
 
 
 async def test_settings_are_kept_for_the_user_alone(bench: Bench) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 
-import asyncpg
 import pytest
 from pydantic import SecretStr
 
@@ -11,6 +10,7 @@ from ragpp.settings import ForgettingSettings
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.app import open_tier
 from ragpp_services.procedural.conversion import mark_sources_of_before
+from tests.support.asking import connected
 from tests.support.episodic import COUNTER, postgres_settings
 from tests.support.marks import KEY, MARKS
 from tests.support.procedural import procedural_entry, procedural_tier
@@ -28,8 +28,7 @@ async def test_plain_ids_of_forgotten_sources_become_marks_once(endpoints: Endpo
     settings, scope = postgres_settings(endpoints), new_scope()
     async with procedural_tier(endpoints):  # migrated
         pass
-    owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_owner_dsn) as owner:
         await owner.execute(AS_IT_WAS)
         await owner.execute("INSERT INTO procedural.forgotten_sources VALUES ($1, $2, 'm1')", *scope.user_key)
         await owner.execute("ALTER TABLE procedural.forgotten_sources FORCE ROW LEVEL SECURITY")
@@ -37,8 +36,6 @@ async def test_plain_ids_of_forgotten_sources_become_marks_once(endpoints: Endpo
         assert await owner.fetchval("SELECT to_regclass('procedural.forgotten_sources')") is None
         forced = "SELECT relforcerowsecurity FROM pg_class WHERE oid = 'ledger.forgotten'::regclass"
         assert await owner.fetchval(forced)
-    finally:
-        await owner.close()
     forgetting = ForgettingSettings(key=SecretStr(KEY))
     async with open_tier(settings, embedder=HashingEmbedder(), counter=COUNTER, forgetting=forgetting) as tier:
         late, said = (procedural_entry(text, sources=(text,)) for text in ("m1", "m2"))

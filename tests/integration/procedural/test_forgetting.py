@@ -1,11 +1,11 @@
 """What is forgotten of preferences and rules, and whether it may be learned again."""
 
-import asyncpg
 import pytest
 
 from ragpp.errors import Conflict, NotFound
 from ragpp.models import MemoryQuery, RuleEntry, Scope
 from ragpp_services.procedural.tier import PostgresProceduralTier
+from tests.support.asking import connected
 from tests.support.procedural import NOON, preference, rule
 from tests.support.stacks import StoreStack
 
@@ -124,9 +124,6 @@ async def test_with_a_rule_go_the_ids_of_its_activations(
         await tier.create_rule(scope, RuleEntry(id=one, text=f"greet {one}", occurred_at=NOON))
         await tier.record_activation(scope, one, "a")
     await tier.forget(scope, ["r"])
-    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
-    try:
+    async with connected(stack.postgres_superuser_dsn()) as connection:
         kept = "SELECT count(*) FROM procedural.applied WHERE user_id = $1 AND counted_at IS NOT NULL"
         assert await connection.fetchval(kept, scope.user_id) == 1
-    finally:
-        await connection.close()

@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 from itertools import permutations
 
-import asyncpg
 import pytest
 
 from ragpp.errors import InvalidInput, NotFound
@@ -12,6 +11,7 @@ from ragpp.models import MemoryQuery, OneValue, Preference, Scope
 from ragpp.stores.migrations import load_migrations
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.tier import PostgresProceduralTier
+from tests.support.asking import undone
 from tests.support.procedural import NOON, heard, procedural_tier
 from tests.support.scopes import new_scope
 
@@ -255,7 +255,6 @@ async def test_what_was_learned_before_stays_as_it_was(endpoints: Endpoints) -> 
     first, second, *_, seventh = (
         one.sql.replace("procedural", "older") for one in load_migrations("procedural", "ragpp_services.procedural")[:7]
     )
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     said = [
         ("tea", True, 1),
         ("gin", False, 2),
@@ -264,9 +263,7 @@ async def test_what_was_learned_before_stays_as_it_was(endpoints: Endpoints) -> 
         ("tea", True, 5),
         ("tea", True, 6),
     ]
-    try:
-        transaction = connection.transaction()
-        await transaction.start()
+    async with undone(endpoints.postgres_owner_dsn) as connection:
         await connection.execute(first)
         for tenant in ("t1", "t2"):
             await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant)
@@ -287,6 +284,3 @@ async def test_what_was_learned_before_stays_as_it_was(endpoints: Endpoints) -> 
             assert await connection.fetchval("SELECT value FROM older.preferences") == '"tea"'
             rows = await connection.fetch("SELECT value FROM older.preference_versions ORDER BY version")
             assert [json.loads(row["value"]) for row in rows] == [value for value, _, _ in said]
-        await transaction.rollback()
-    finally:
-        await connection.close()

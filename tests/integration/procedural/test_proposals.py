@@ -1,10 +1,10 @@
 """What language models suggested before there were proposals is proposed, unless a person touched it."""
 
-import asyncpg
 import pytest
 
 from ragpp.stores.migrations import load_migrations
 from ragpp_infra.embedded.stack import Endpoints
+from tests.support.asking import undone
 from tests.support.procedural import NOON
 
 pytestmark = pytest.mark.server
@@ -28,7 +28,6 @@ async def test_a_suggestion_that_nobody_touched_becomes_a_proposal(endpoints: En
     *before, proposed = (
         one.sql.replace("procedural", "older") for one in load_migrations("procedural", "ragpp_services.procedural")[:6]
     )
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     rules = (
         ("learned-m-off", False, False),
         ("learned-m-own", True, True),
@@ -36,9 +35,7 @@ async def test_a_suggestion_that_nobody_touched_becomes_a_proposal(endpoints: En
         ("learned-t", True, False),
         ("r", True, True),
     )
-    try:
-        transaction = connection.transaction()
-        await transaction.start()
+    async with undone(endpoints.postgres_owner_dsn) as connection:
         for sql in before:
             await connection.execute(sql)
         for tenant in ("t1", "t2"):
@@ -59,6 +56,3 @@ async def test_a_suggestion_that_nobody_touched_becomes_a_proposal(endpoints: En
                 ("learned-t", True, False, True, False, False, False),
                 ("r", True, False, True, False, False, False),
             ]
-        await transaction.rollback()
-    finally:
-        await connection.close()

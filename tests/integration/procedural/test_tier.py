@@ -15,6 +15,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.app import open_tier
 from ragpp_services.procedural.statements import SQL
 from ragpp_services.procedural.tier import PostgresProceduralTier
+from tests.support.asking import connected
 from tests.support.each import each
 from tests.support.embedding import LostEmbedder
 from tests.support.procedural import NOON, preference, procedural_tier, rule
@@ -35,12 +36,9 @@ HOSTILE = [
 @pytest.mark.usefixtures("tier")
 async def test_every_statement_can_be_prepared(endpoints: Endpoints) -> None:
     settings = PostgresSettings(dsn=endpoints.postgres_app_dsn)
-    connection = await asyncpg.connect(settings.dsn.get_secret_value())
-    try:
+    async with connected(settings.dsn) as connection:
         for statement in SQL.values():
             await connection.prepare(statement)
-    finally:
-        await connection.close()
 
 
 async def test_without_a_tenant_no_row_of_any_table_is_seen(
@@ -48,8 +46,7 @@ async def test_without_a_tenant_no_row_of_any_table_is_seen(
 ) -> None:
     await tier.store(scope, [preference("a", "mild", sources=("i",)), rule("r", "greet")])
     await tier.forget_sources(scope, ["elsewhere"])
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'procedural'")
         assert len(tables) == 13
         for row in tables:
@@ -59,8 +56,6 @@ async def test_without_a_tenant_no_row_of_any_table_is_seen(
                 assert row["tablename"] == "embedding_model"
             else:
                 assert seen == []
-    finally:
-        await connection.close()
 
 
 async def test_writing_again_keeps_the_new_value_and_the_greater_confidence(

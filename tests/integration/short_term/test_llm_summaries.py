@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
@@ -78,6 +78,21 @@ async def summary(parts: WorkerParts, scope: Scope) -> str:
     return (await parts.short_term.read(scope, 1_000)).summary
 
 
+async def while_it_writes(parts: WorkerParts, server: LlmServer, scope: Scope) -> Callable[[], Awaitable[bool]]:
+    """The model is at the summary of the first of eight messages; whether it was kept tells who lets it be finished."""
+    await say(parts, scope, *range(8))
+    assert await parts.short_term.compact(scope)
+    server.gate.clear()
+    writing = asyncio.create_task(improve_summary(parts, scope, await parts.short_term.epoch(scope)))
+    await server.arrived.wait()
+
+    async def finished() -> bool:
+        server.gate.set()
+        return await writing
+
+    return finished
+
+
 async def test_the_worker_puts_a_models_summary_in_the_place_of_the_quotes(
     parts: WorkerParts, server: LlmServer, scope: Scope
 ) -> None:
@@ -128,14 +143,9 @@ async def test_the_quotes_stay_when_the_model_fails_and_are_replaced_when_it_is_
 async def test_messages_that_come_while_the_model_writes_stay(
     parts: WorkerParts, server: LlmServer, scope: Scope
 ) -> None:
-    await say(parts, scope, *range(8))
-    assert await parts.short_term.compact(scope)
-    server.gate.clear()
-    writing = asyncio.create_task(improve_summary(parts, scope, await parts.short_term.epoch(scope)))
-    await server.arrived.wait()
+    finished = await while_it_writes(parts, server, scope)
     await say(parts, scope, 8)
-    server.gate.set()
-    assert await writing
+    assert await finished()
     view = await parts.short_term.read(scope, 1_000)
     assert view.summary == "Mira keeps bees and moved to Porto"
     assert [message.id for message in view.messages] == ["m6", "m7", "m8"]
@@ -144,15 +154,10 @@ async def test_messages_that_come_while_the_model_writes_stay(
 async def test_what_is_forgotten_while_the_model_writes_is_in_no_summary(
     parts: WorkerParts, server: LlmServer, scope: Scope
 ) -> None:
-    await say(parts, scope, *range(8))
-    assert await parts.short_term.compact(scope)
-    server.gate.clear()
-    writing = asyncio.create_task(improve_summary(parts, scope, await parts.short_term.epoch(scope)))
-    await server.arrived.wait()
+    finished = await while_it_writes(parts, server, scope)
     await parts.episodic.forget(scope, ["m0"])
     await parts.short_term.forget(scope, ["m0"])
-    server.gate.set()
-    assert not await writing
+    assert not await finished()
     assert "Mira keeps" not in await summary(parts, scope)
     assert "Number 0" not in await summary(parts, scope)
 

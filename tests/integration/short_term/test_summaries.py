@@ -1,7 +1,8 @@
 """What leaves the window of a running conversation is in its summary, whatever happens meanwhile."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -53,30 +54,38 @@ class Slow:
         return "\n".join([previous, *(message.content for message in messages)])[: 2 * max_tokens]
 
 
-async def test_nothing_is_missing_while_a_summary_is_being_written(endpoints: Endpoints, scope: Scope) -> None:
+@asynccontextmanager
+async def while_it_is_written(
+    endpoints: Endpoints, scope: Scope
+) -> AsyncIterator[tuple[RedisShortTermTier, Callable[[], Awaitable[bool]]]]:
+    """A summary of the first of twelve messages is begun; whether it was written tells who lets it be finished."""
     slow = Slow()
     async with short_term_tier(endpoints, window=SMALL, summariser=slow) as tier:
         await fill(tier, scope, 12)
         compaction = asyncio.create_task(tier.compact(scope))
         await slow.started.wait()
+
+        async def finished() -> bool:
+            slow.go_on.set()
+            return await compaction
+
+        yield tier, finished
+
+
+async def test_nothing_is_missing_while_a_summary_is_being_written(endpoints: Endpoints, scope: Scope) -> None:
+    async with while_it_is_written(endpoints, scope) as (tier, finished):
         await tier.store(scope, [short_term_entry("late", id="late", occurred_at=at(60))])
         assert len((await tier.read(scope, 1_000)).messages) == 13
-        slow.go_on.set()
-        assert await compaction
+        assert await finished()
         view = await tier.read(scope, 1_000)
         assert [message.id for message in view.messages][-2:] == ["m11", "late"]
         assert len(view.messages) == 6
 
 
 async def test_what_is_forgotten_while_a_summary_is_written_is_not_in_it(endpoints: Endpoints, scope: Scope) -> None:
-    slow = Slow()
-    async with short_term_tier(endpoints, window=SMALL, summariser=slow) as tier:
-        await fill(tier, scope, 12)
-        compaction = asyncio.create_task(tier.compact(scope))
-        await slow.started.wait()
+    async with while_it_is_written(endpoints, scope) as (tier, finished):
         assert await tier.forget(scope, ["m1"]) == 1
-        slow.go_on.set()
-        assert not await compaction
+        assert not await finished()
         view = await tier.read(scope, 1_000)
         assert view.summary == ""
         assert "m1" not in {message.id for message in view.messages}
@@ -85,14 +94,9 @@ async def test_what_is_forgotten_while_a_summary_is_written_is_not_in_it(endpoin
 async def test_a_session_that_is_deleted_while_a_summary_is_written_stays_deleted(
     endpoints: Endpoints, scope: Scope
 ) -> None:
-    slow = Slow()
-    async with short_term_tier(endpoints, window=SMALL, summariser=slow) as tier:
-        await fill(tier, scope, 12)
-        compaction = asyncio.create_task(tier.compact(scope))
-        await slow.started.wait()
+    async with while_it_is_written(endpoints, scope) as (tier, finished):
         assert await tier.delete_session(scope)
         await tier.store(scope, [short_term_entry("a new beginning", id="new")])
-        slow.go_on.set()
-        assert not await compaction
+        assert not await finished()
         view = await tier.read(scope, 1_000)
         assert (view.summary, [message.id for message in view.messages]) == ("", ["new"])

@@ -7,6 +7,7 @@ one memory is asked of one restore (`moved`). The tests behind it change the sto
 import asyncio
 import tarfile
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -27,7 +28,7 @@ from ragpp_infra.provisioning.errors import ProvisioningError
 from ragpp_infra.provisioning.postgres import is_unfinished
 from ragpp_services import all_in_one
 from ragpp_services.procedural.naming import preference_id
-from tests.support.asking import in_neo4j, of_postgres
+from tests.support.asking import connected, in_neo4j, of_postgres, undone
 from tests.support.backup import (
     emptied,
     known,
@@ -173,10 +174,9 @@ async def test_a_place_that_holds_a_memory_or_is_in_use_is_left_as_it_is(place: 
     await taken(place, tmp_path / "m")
     with pytest.raises(RestoreRefused, match="hold a memory"):
         await restored(place, tmp_path / "m")
-    busy = await asyncpg.connect(place.endpoints.postgres_app_dsn.get_secret_value())
-    with pytest.raises(RestoreRefused, match="connected"):
-        await restored(place, tmp_path / "m", replace=True)
-    await busy.close()
+    async with connected(place.endpoints.postgres_app_dsn):
+        with pytest.raises(RestoreRefused, match="connected"):
+            await restored(place, tmp_path / "m", replace=True)
     assert not await is_unfinished(place.postgres_dsn)
     async with episodic_tier(place.endpoints) as tier:
         assert [one.id for one in await tier.get(scope, ["m1"])] == ["m1"]
@@ -232,9 +232,7 @@ async def test_nobody_waits_for_whoever_takes_the_backup(
 
 
 async def test_what_is_somebody_elses_in_the_database_is_neither_copied_nor_dropped(place: Place) -> None:
-    async with place.postgres() as connection:
-        transaction = connection.transaction()
-        await transaction.start()  # undone: nothing is made anew for those who come after it
+    async with undone(place.postgres_dsn) as connection:  # nothing is made anew for those who come after it
         await connection.execute("CREATE SCHEMA somebodys; CREATE TABLE somebodys.own AS SELECT 1 AS one")
         found = await tables.tables_of(connection)
         assert "ledger.events" in found
@@ -242,7 +240,6 @@ async def test_what_is_somebody_elses_in_the_database_is_neither_copied_nor_drop
         await tables.empty_schemas(connection)
         assert await connection.fetchval("SELECT one FROM somebodys.own") == 1
         assert await tables.tables_of(connection) == {}
-        await transaction.rollback()
 
 
 async def test_a_file_of_forgettings_has_those_for_which_a_backup_may_ask(place: Place, tmp_path: Path) -> None:
@@ -255,35 +252,38 @@ async def test_a_file_of_forgettings_has_those_for_which_a_backup_may_ask(place:
         assert {one for one in ("lately", "long ago") if MARKS.of(scope, one) in marks} == expected
 
 
-async def test_learning_waits_for_a_copy_and_forgetting_does_not(place: Place) -> None:
-    scope = new_scope()
+@asynccontextmanager
+async def learning(place: Place) -> AsyncIterator[WorkLedger]:
+    """The ledger as the workers have it."""
     pool = create_pool(postgres_settings(place.endpoints), dsn=place.endpoints.postgres_relay_dsn.get_secret_value())
-    ledger = WorkLedger(pool, system_clock)
     try:
-        async with episodic_tier(place.endpoints) as tier:
-            await stored(tier, scope, "m1", "m2")
-            async with learning_paused(place, 30):
-                await tier.forget(scope, ["m1"])
-                assert await ledger.lease("observe", limit=9, owner="w", lease_s=60, users=99) == []
-                forgotten = await ledger.lease("forget", limit=9, owner="w", lease_s=60, users=99)
-                assert "m1" in {work.subject_id for work in forgotten}
-            await ledger.finish([work.key for work in forgotten], "w")
-
-            async def leased() -> bool:
-                works = await ledger.lease("observe", limit=99, owner="w", lease_s=5, users=99)
-                await ledger.finish([work.key for work in works], "w")
-                return "m2" in {work.subject_id for work in works}
-
-            await eventually(leased, within_s=60, what="learning goes on")
+        yield WorkLedger(pool, system_clock)
     finally:
         await pool.close()
 
 
+async def test_learning_waits_for_a_copy_and_forgetting_does_not(place: Place) -> None:
+    scope = new_scope()
+    async with learning(place) as ledger, episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1", "m2")
+        async with learning_paused(place, 30):
+            await tier.forget(scope, ["m1"])
+            assert await ledger.lease("observe", limit=9, owner="w", lease_s=60, users=99) == []
+            forgotten = await ledger.lease("forget", limit=9, owner="w", lease_s=60, users=99)
+            assert "m1" in {work.subject_id for work in forgotten}
+        await ledger.finish([work.key for work in forgotten], "w")
+
+        async def leased() -> bool:
+            works = await ledger.lease("observe", limit=99, owner="w", lease_s=5, users=99)
+            await ledger.finish([work.key for work in works], "w")
+            return "m2" in {work.subject_id for work in works}
+
+        await eventually(leased, within_s=60, what="learning goes on")
+
+
 async def test_a_copy_waits_for_what_was_begun_and_gives_up_in_time(place: Place) -> None:
     scope = new_scope()
-    pool = create_pool(postgres_settings(place.endpoints), dsn=place.endpoints.postgres_relay_dsn.get_secret_value())
-    ledger = WorkLedger(pool, system_clock)
-    try:
+    async with learning(place) as ledger:
         async with episodic_tier(place.endpoints) as tier:
             await stored(tier, scope, "m1")
         works = await ledger.lease("observe", limit=99, owner="w", lease_s=60, users=99)
@@ -295,8 +295,6 @@ async def test_a_copy_waits_for_what_was_begun_and_gives_up_in_time(place: Place
         await asyncio.sleep(0)
         await ledger.finish([work.key for work in works], "w")
         assert await waiting
-    finally:
-        await pool.close()
 
 
 async def paused_at(place: Place) -> object:
@@ -305,8 +303,7 @@ async def paused_at(place: Place) -> object:
 
 
 async def test_a_killed_backup_leaves_nothing_paused(place: Place) -> None:
-    held = await asyncpg.connect(place.postgres_dsn.get_secret_value())
-    async with learning_paused(place, 30) as (keeper, _):
+    async with connected(place.postgres_dsn) as held, learning_paused(place, 30) as (keeper, _):
         pid = await keeper.fetchval("SELECT pg_backend_pid()")
         await held.execute("SELECT pg_terminate_backend($1)", pid)
 
@@ -315,7 +312,6 @@ async def test_a_killed_backup_leaves_nothing_paused(place: Place) -> None:
             return cast("int", await held.fetchval(locks, pid)) == 0
 
         assert await eventually(given_back, within_s=60, what="the lock is given back")
-    await held.close()
 
 
 @pytest.mark.exhaustive

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-import asyncpg
 import pytest
 from pydantic import SecretStr
 
@@ -19,6 +18,7 @@ from ragpp_services.short_term.app import open_tier as open_short_term
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import Scheduler
+from tests.support.asking import connected
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
 from tests.support.ledger import Time
 from tests.support.marks import KEY
@@ -101,12 +101,9 @@ async def test_a_mark_holds_neither_the_user_nor_the_id(endpoints: Endpoints, st
         await episodic.store(scope, [episodic_entry("the combination is 1931", id="qzgone")])
         await episodic.forget(scope, ["qzgone"])
         await semantic.forget_sources(scope, ["qzgone"])
-    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
-    try:
+    async with connected(stack.postgres_superuser_dsn()) as connection:
         rows = [row["text"] for row in await connection.fetch("SELECT t::text AS text FROM ledger.forgotten AS t")]
         columns = {row["attname"] for row in await connection.fetch(COLUMNS)}
-    finally:
-        await connection.close()
     async with create_driver(neo4j_settings(endpoints)) as driver:
         nodes = (await driver.execute_query("MATCH (f:Forgotten) RETURN properties(f) AS held")).records
     assert any(scope.tenant_id in row for row in rows)

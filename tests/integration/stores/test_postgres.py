@@ -4,7 +4,6 @@ import signal
 import time
 from datetime import UTC, datetime
 
-import asyncpg
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
@@ -20,6 +19,7 @@ from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from ragpp_services.procedural.store import ProceduralStore
 from ragpp_services.procedural.tier import PostgresProceduralTier
+from tests.support.asking import connected
 from tests.support.episodic import COUNTER, postgres_settings
 from tests.support.marks import MARKS
 from tests.support.scopes import new_scope
@@ -29,13 +29,10 @@ pytestmark = pytest.mark.server
 
 
 async def test_a_value_that_the_driver_refuses_is_no_outage(endpoints: Endpoints) -> None:
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
+    async with connected(endpoints.postgres_app_dsn) as connection:
         with pytest.raises(StorageError):
             async with foreign_errors("test"):
                 await connection.fetchval("SELECT $1::int", 2**40)
-    finally:
-        await connection.close()
     with pytest.raises(TierUnavailable):
         async with foreign_errors("test"):
             await connection.fetchval("SELECT 1")

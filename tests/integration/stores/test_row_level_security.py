@@ -13,6 +13,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from ragpp_services.gateway.store import migrate as migrate_gateway
+from tests.support.asking import connected, seeing
 from tests.support.catalog import catalog_tier, conversation, item
 from tests.support.each import each
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
@@ -82,17 +83,15 @@ async def tenants(endpoints: Endpoints) -> tuple[str, str]:
 @pytest.fixture
 async def app(endpoints: Endpoints, tenants: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
     assert tenants
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    yield connection
-    await connection.close()
+    async with connected(endpoints.postgres_app_dsn) as connection:
+        yield connection
 
 
 @pytest.fixture
 async def owner(endpoints: Endpoints, tenants: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
     assert tenants
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    yield connection
-    await connection.close()
+    async with connected(endpoints.postgres_owner_dsn) as connection:
+        yield connection
 
 
 async def visible(connection: asyncpg.Connection, name: str) -> int:
@@ -129,8 +128,7 @@ async def test_with_an_empty_tenant_the_app_sees_nothing(app: asyncpg.Connection
 async def test_a_tenant_set_for_a_transaction_is_gone_after_it(
     app: asyncpg.Connection, tenants: tuple[str, str]
 ) -> None:
-    async with app.transaction():
-        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenants[0])
+    async with seeing(app, tenants[0]):
         assert await visible(app, "episodic.interactions") == 80
     for row in await tables(app):
         assert await visible(app, row["name"]) == 0, row["name"]

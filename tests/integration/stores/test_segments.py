@@ -11,13 +11,14 @@ import pytest
 from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import VectorIndexError
-from ragpp.models import Filters, Memory, MemoryQuery, Scope, TimeRange
+from ragpp.models import Filters, Memory, MemoryQuery, Scope, TimeRange, Visibility
 from ragpp.stores import segments
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog import app as catalog_app
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.episodic import app as episodic_app
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.asking import connected
 from tests.support.catalog import item, resource
 from tests.support.each import each
 from tests.support.episodic import COUNTER, NOON, episodic_entry, postgres_settings
@@ -59,9 +60,8 @@ async def tier(endpoints: Endpoints, name: Name) -> AsyncIterator[Tier]:
 
 @pytest.fixture(scope="module")
 async def owner(endpoints: Endpoints) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
-    yield connection
-    await connection.close()
+    async with connected(endpoints.postgres_owner_dsn) as connection:
+        yield connection
 
 
 async def said(tier: Tier, scope: Scope, texts: list[str], *, agent: str | None = None, first: int = 0) -> list[str]:
@@ -69,15 +69,13 @@ async def said(tier: Tier, scope: Scope, texts: list[str], *, agent: str | None 
     ids = [f"m{first + place}" for place in range(len(texts))]
     moments = [NOON + timedelta(hours=first + place) for place in range(len(texts))]
     if isinstance(tier, PostgresEpisodicTier):
+        seen: Visibility = "agent" if agent else "shared"
         entries = [
-            episodic_entry(text, id=one, occurred_at=moment, session_id=f"s{place // 3}", agent_id=agent)
+            episodic_entry(
+                text, id=one, occurred_at=moment, session_id=f"s{place // 3}", agent_id=agent, visibility=seen
+            )
             for place, (one, text, moment) in enumerate(zip(ids, texts, moments, strict=True), first)
         ]
-        if agent is not None:
-            entries = [
-                one.model_copy(update={"interaction": one.interaction.model_copy(update={"visibility": "agent"})})
-                for one in entries
-            ]
         await tier.store(scope, entries)
         await tier.index_sentences(scope, 1_000)
     else:
@@ -96,14 +94,10 @@ async def asked(tier: Tier, scope: Scope, text: str, *, limit: int = 10, **filte
 
 async def kept(endpoints: Endpoints, name: Name, scope: Scope) -> list[tuple[int, int]]:
     """(first, last) of the scope's segments, which have as many terms as they need."""
-    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
-    try:
-        async with connection.transaction(isolation="repeatable_read"):
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
-            rows = await connection.fetch(f"SELECT first, last FROM {name}.segments ORDER BY first")  # noqa: S608
-            firsts = await connection.fetch(f"SELECT DISTINCT first FROM {name}.segment_terms ORDER BY first")  # noqa: S608
-    finally:
-        await connection.close()
+    async with connected(endpoints.postgres_app_dsn) as connection, connection.transaction(isolation="repeatable_read"):
+        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        rows = await connection.fetch(f"SELECT first, last FROM {name}.segments ORDER BY first")  # noqa: S608
+        firsts = await connection.fetch(f"SELECT DISTINCT first FROM {name}.segment_terms ORDER BY first")  # noqa: S608
     assert [row["first"] for row in firsts] == [row["first"] for row in rows]
     return [(row["first"], row["last"]) for row in rows]
 
