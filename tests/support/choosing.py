@@ -22,6 +22,7 @@ from ragpp.entries.values import CatalogEntry, Form
 from ragpp.errors import NotFound
 from ragpp.jobs import Job
 from ragpp.text.lexical import query_terms, terms
+from tests.support import values
 from tests.support.governor import NOON, KeepingMemory
 
 HOOKS: Final = ("pre_prompt", "memory_request", "post_response", "post_message")
@@ -119,18 +120,8 @@ class CatalogMemory(KeepingMemory):
                 raise NotFound(f"{identifier} is not stored")
         if not request.message.endswith("?"):
             self.learned.setdefault((request.user_id, request.ci), []).append(request.message)
-        return Job(
-            id=f"{len(self.hooked)}.catalog",
-            user_id=request.user_id or "",
-            stage="catalog",
-            kind="catalog.requested",
-            subject_id="extract",
-            state="pending",
-            attempts=0,
-            created_at=NOON,
-            due_at=NOON,
-            updated_at=NOON,
-        )
+        about = f"{len(self.hooked)}.catalog"
+        return values.job(NOON, "catalog", id=about, user_id=request.user_id or "", subject_id="extract")
 
     async def _begin(self, hook: str, request: HookCall) -> None:
         self.hooked.append(request)

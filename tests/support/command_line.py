@@ -4,9 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
+from ragpp.client import MemoryClient
 from ragpp_infra.cli.main import main
+from ragpp_infra.embedded.home import Home
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,18 @@ class Done:
     stderr: str
 
 
-def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Runs a command as the shell would: `run("recall", "x", home=folder)`."""
+def runner(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    gateway: httpx.AsyncBaseTransport | None = None,
+) -> Callable[..., Done]:
+    """Runs a command as the shell would, `run("recall", "x", home=folder)`, on the gateway that it finds or on this."""
+
+    def client(_home: Home, _url: str | None = None, _key: str | None = None, **_: object) -> MemoryClient:
+        return MemoryClient("http://gateway", "k", retries=0, transport=gateway)
+
+    if gateway is not None:
+        monkeypatch.setattr(Home, "client", client)
     for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "200")

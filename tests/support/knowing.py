@@ -35,6 +35,7 @@ from ragpp.errors import CategoryExistsError, CategoryNotFoundError, MemorySyste
 from ragpp.errors.problems import MEDIA_TYPE, invalid_fields, problem_of
 from ragpp.jobs import Job
 from ragpp.models import Health, Page, TierName
+from tests.support import values
 
 T = TypeVar("T", bound=BaseModel)
 NOON: Final = datetime(2026, 3, 8, 12, tzinfo=UTC)
@@ -296,17 +297,13 @@ class KnowingGateway(httpx.AsyncBaseTransport):
 
     def _job(self, task: str, result: dict[str, JsonValue]) -> Job:
         told = self.fails.get(task)
-        job = Job(
+        job = values.job(
+            NOON,
+            "catalog",
             id=f"{len(self.jobs)}.catalog",
-            user_id="u1",
-            stage="catalog",
-            kind="catalog.requested",
             subject_id=task,
             state="done" if told is None else "failed",
             attempts=1,
-            created_at=NOON,
-            due_at=NOON,
-            updated_at=NOON,
             error=told,
             result=None if told else self.ends_with.get(task, result),
         )

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragpp.catalog import MAX_RESOURCE_CHARS
-from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
 from ragpp_infra.cli.catalog.folder import BadFile, TextFile, id_of, places_of, read_files
-from ragpp_infra.embedded.home import Home
 from tests.support.command_line import Done, runner
 from tests.support.each import each_case
 from tests.support.knowing import KnowingGateway
@@ -19,21 +17,11 @@ WHAT = "What it costs, and what is in it"
 
 
 @pytest.fixture
-def gateway() -> KnowingGateway:
-    return KnowingGateway()
-
-
-@pytest.fixture
 def catalog(
     gateway: KnowingGateway, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Callable[..., Done]:
     """Runs `ragpp catalog …` for the user u1 as the shell would, on the gateway of this test."""
-
-    def client(_home: Home, _url: str | None = None, _key: str | None = None, **_: object) -> MemoryClient:
-        return MemoryClient("http://gateway", "k", retries=0, transport=gateway)
-
-    monkeypatch.setattr(Home, "client", client)
-    run = runner(monkeypatch, capsys)
+    run = runner(monkeypatch, capsys, gateway)
     monkeypatch.setenv("RAGPP_USER", "u1")
     return lambda *arguments: run("catalog", *arguments, home=tmp_path)
 

@@ -7,13 +7,14 @@ from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
-from ragpp.catalog import EVERYBODY, MemoryCategory, MemoryItem, Resource, ResourceMessage, generate_memory_key
+from ragpp.catalog import EVERYBODY, MemoryCategory, MemoryItem, Resource, ResourceMessage
 from ragpp.jobs import UserSettings
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import SHARED, Filters, Interaction, Page, Scope
 from ragpp.retention import COMPRESSED_AFTER_DAYS, RetentionPolicy, TierRetention
 from ragpp_services.workers.parts import LearningPolicy, WorkerParts
 from ragpp_services.workers.stages.maintain import maintain
+from tests.support import values
 from tests.support.episodic import NOON
 from tests.support.kept_catalog import KeptCatalog
 from tests.support.workers import parts_with
@@ -151,13 +152,4 @@ async def test_what_a_pinned_resource_holds_stays_in_the_episodic_tier() -> None
 
 
 def item(resource_id: str) -> MemoryItem:
-    text = "The harbour has 12 berths."
-    return MemoryItem(
-        item_id="item_1",
-        content=text,
-        source_resource_id=resource_id,
-        confidence=0.9,
-        occurred_at=NOON,
-        created_at=NOON,
-        key=generate_memory_key(text),
-    )
+    return values.item(NOON, "The harbour has 12 berths.", source_resource_id=resource_id)

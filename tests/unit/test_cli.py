@@ -27,6 +27,7 @@ from ragpp_infra.cli.render import counted, digesting, recall_view
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import problem_told
 from ragpp_infra.embedded.processes import birth
+from tests.support import values
 from tests.support.command_line import Done
 from tests.support.each import each_case
 
@@ -161,18 +162,7 @@ def test_what_the_key_command_refuses_is_a_problem_of_its_code() -> None:
 def test_a_job_is_one_line_however_long_what_it_is_about_and_whole_alone() -> None:
     about = "c961b06512104de38e0ba7a61fdeb1ac" * 2
     noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
-    job = Job(
-        id="4711.observe",
-        user_id="u1",
-        stage="observe",
-        kind="interaction",
-        subject_id=about,
-        state="done",
-        attempts=1,
-        created_at=noon,
-        due_at=noon,
-        updated_at=noon,
-    )
+    job = values.job(noon, "observe", id="4711.observe", kind="interaction", subject_id=about, state="done", attempts=1)
 
     def lines(*, whole: bool) -> list[str]:
         console = Console(width=80, file=io.StringIO(), record=True)

@@ -6,80 +6,35 @@ from datetime import UTC, date, datetime
 import httpx
 from rich.console import Console
 
-from ragpp.catalog import MemoryCategory, MemoryItem, Resource
+from ragpp.catalog import MemoryCategory, Resource
 from ragpp.client import MemoryClient
-from ragpp.learned import Finding, ProposedRule, Reflection, ReviewList, Theme
-from ragpp.models import DateSpan, Entity, Preference, Relationship, Rule
+from ragpp.learned import ProposedRule, Reflection, ReviewList, Theme
+from ragpp.models import DateSpan, Entity
 from ragpp_infra.cli.inspect_command import Known, known_of, known_view
+from tests.support import values
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
-def relationship(identifier: str, target: str, *, ended: bool = False, archived: bool = False) -> Relationship:
-    return Relationship(
-        id=identifier,
-        source_id="s",
-        source="Noor",
-        type="LIVES_IN",
-        target_id=target,
-        target=target,
-        weight=2,
-        confidence=0.5,
-        believed=0.5,
-        lasting=False,
-        first_mention=NOON,
-        last_mention=NOON,
-        valid_from=NOON,
-        valid_to=NOON if ended else None,
-        learned_at=NOON,
-        archived=archived,
-    )
-
-
-def rule(identifier: str, text: str, aside: str | None = None) -> Rule:
-    return Rule(
-        id=identifier,
-        text=text,
-        priority=5,
-        active=aside is None,
-        aside=aside,
-        version=1,
-        updated_at=NOON,
-        occurred_at=NOON,
-    )
-
-
-DOUBTED = rule("p", "Answer in Dutch.").model_copy(update={"active": False, "proposed": True})
+LEEDS = values.relationship(NOON, id="a", valid_to=NOON)
+GLASGOW = values.relationship(NOON, id="b", target_id="g", target="Glasgow")
+DOUBTED = values.rule(NOON, "Answer in Dutch.", active=False, proposed=True)
 KNOWN = Known(
     user_id="u",
     entities=(Entity(id="e", name="Noor", label="PERSON", mentions=3, first_mention=NOON, last_mention=NOON),),
-    relationships=(relationship("a", "Leeds", ended=True), relationship("b", "Glasgow")),
-    preferences=(
-        Preference(
-            id="p",
-            category="food",
-            key="drink",
-            value="tea [bold]",
-            confidence=0.8,
-            stated=True,
-            version=1,
-            updated_at=NOON,
-            occurred_at=NOON,
-            valid_from=NOON,
-            learned_at=NOON,
-        ),
+    relationships=(LEEDS, GLASGOW),
+    preferences=(values.preference(NOON, value="tea [bold]"),),
+    rules=(
+        values.rule(NOON, "Answer in French."),
+        values.rule(NOON, "Answer in German.", active=False, aside="says another value"),
+        DOUBTED,
     ),
-    rules=(rule("r", "Answer in French."), rule("q", "Answer in German.", "says another value"), DOUBTED),
     findings=(
-        Finding(
-            id="f",
+        values.finding(
+            NOON,
             finding="plan",
             text="Move to Glasgow",
-            confidence=0.6,
-            support=1,
             when=DateSpan(start=NOON, end=NOON.replace(hour=13), precision="hour", text="at noon"),
-            first_at=NOON,
-            last_at=NOON,
         ),
     ),
     reflections=(
@@ -105,19 +60,7 @@ KNOWN = Known(
             visibility="agent",
         ),
     ),
-    items=(
-        MemoryItem(
-            item_id="item_1",
-            content="Pro costs $299 a month.",
-            source_resource_id="res_1",
-            category="product_knowledge",
-            confidence=0.9,
-            occurred_at=NOON,
-            created_at=NOON,
-            key="general:general:0",
-            visibility="global",
-        ),
-    ),
+    items=(values.item(NOON, "Pro costs $299 a month.", category="product_knowledge", visibility="global"),),
     categories=(
         MemoryCategory(
             category_id="cat_1",
@@ -210,7 +153,7 @@ async def test_every_page_is_read_at_the_moment_asked_for() -> None:
             return httpx.Response(200, json={"pending": 3})
         if request.url.path == "/v1/relationships":
             second = request.url.params.get("cursor") == "next"
-            one = relationship("b", "Glasgow") if second else relationship("a", "Leeds")
+            one = GLASGOW if second else LEEDS
             page = {"items": [json.loads(one.model_dump_json())], "next_cursor": None if second else "next"}
             return httpx.Response(200, json=page)
         return httpx.Response(200, json={"items": [], "next_cursor": None})

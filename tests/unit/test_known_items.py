@@ -11,8 +11,9 @@ import pytest
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
-from ragpp.models import Entity, Interaction, Preference, Rule, Value
+from ragpp.models import Entity, Interaction, Value
 from ragpp_infra.cli.known_items import items_of
+from tests.support import values
 from tests.support.each import each_case
 
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -20,21 +21,11 @@ ELENA: Final = Entity(
     id="0123456789abcdef0123456789abcdef", name="Elena", label="PERSON", first_mention=NOON, last_mention=NOON
 )
 TWIN: Final = ELENA.model_copy(update={"id": "0123456789abcdef0123456789abcdee", "name": "Greta"})
-LAYOUT: Final = Preference(
-    id="pref-0123456789abcdef",
-    category="editor",
-    key="layout",
-    value=["chat", "files"],
-    confidence=0.8,
-    stated=True,
-    version=1,
-    updated_at=NOON,
-    occurred_at=NOON,
-    valid_from=NOON,
-    learned_at=NOON,
+LAYOUT: Final = values.preference(
+    NOON, id="pref-0123456789abcdef", category="editor", key="layout", value=["chat", "files"]
 )
 REJECTED: Final = LAYOUT.model_copy(update={"id": "pref-fedcba9876543210", "verdict": "rejected"})
-SHORT: Final = Rule(id="r1", text="Be short.", priority=5, active=True, version=1, updated_at=NOON, occurred_at=NOON)
+SHORT: Final = values.rule(NOON, "Be short.", id="r1")
 SAID: Final = Interaction(id="m-1", content="I like tea.", occurred_at=NOON)
 LISTED: Final[Mapping[str, tuple[Value, ...]]] = {
     "/v1/entities": (ELENA, TWIN),

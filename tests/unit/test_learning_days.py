@@ -11,6 +11,7 @@ from ragpp.models import Preference
 from ragpp_services.workers.learning.consolidation import duplicates, key_line
 from ragpp_services.workers.learning.days import day_of, day_span, window_of, zone_of
 from ragpp_services.workers.learning.themes import Said, stems_in, themes_of
+from tests.support import values
 from tests.support.each import each_case
 from tests.support.said import MONTH
 
@@ -110,20 +111,7 @@ def test_an_empty_day_has_no_themes() -> None:
 
 
 def preference(identifier: str, key: str, *, category: str = "food", day: int = 0) -> Preference:
-    at = MONTH + timedelta(days=day)
-    return Preference(
-        id=identifier,
-        category=category,
-        key=key,
-        value="yes",
-        confidence=0.8,
-        stated=True,
-        version=1,
-        updated_at=at,
-        occurred_at=at,
-        valid_from=at,
-        learned_at=at,
-    )
+    return values.preference(MONTH + timedelta(days=day), id=identifier, category=category, key=key, value="yes")
 
 
 def test_one_question_in_two_forms_is_merged_into_the_older() -> None:

@@ -11,6 +11,7 @@ from ragpp.models import Interaction, Rule
 from ragpp_services.workers.learning.behaviour import RuleDraft, rules_told
 from ragpp_services.workers.learning.conflicts import conflicts_of
 from ragpp_services.workers.learning.instructions import Instruction, instructions_of
+from tests.support import values
 from tests.support.said import MONTH, said
 
 
@@ -144,17 +145,8 @@ def test_an_assistants_words_are_no_instructions() -> None:
 
 
 def rule(identifier: str, text: str, *, day: int = 0, triggers: tuple[str, ...] = (), learned: bool = True) -> Rule:
-    at = MONTH + timedelta(days=day)
-    return Rule(
-        id=f"{LEARNED_RULE if learned else ''}{identifier}",
-        text=text,
-        triggers=triggers,
-        priority=5,
-        active=True,
-        version=1,
-        updated_at=at,
-        occurred_at=at,
-    )
+    whole = f"{LEARNED_RULE if learned else ''}{identifier}"
+    return values.rule(MONTH + timedelta(days=day), text, id=whole, triggers=triggers)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from typing import Final
 
 import pytest
 
-from ragpp.catalog import MemoryItem, generate_memory_key
+from ragpp.catalog import MemoryItem
 from ragpp.errors import ModelUnavailable
 from ragpp.llm.choosing import Chosen, choose_items
 from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import ChoiceReply, ChosenItem
 from ragpp.llm.transcripts import BATCH_CHARS
+from tests.support import values
 from tests.support.episodic import NOON
 from tests.support.models import Silent, Suggests
 
@@ -29,16 +30,7 @@ class Away(Silent):
 
 def items(*contents: str, replaced_by: str | None = None) -> list[MemoryItem]:
     return [
-        MemoryItem(
-            item_id=f"i{number}",
-            content=content,
-            source_resource_id="r",
-            confidence=0.9,
-            occurred_at=NOON,
-            created_at=NOON,
-            key=generate_memory_key(content),
-            replaced_by=replaced_by,
-        )
+        values.item(NOON, content, item_id=f"i{number}", replaced_by=replaced_by)
         for number, content in enumerate(contents)
     ]
 

@@ -1,6 +1,5 @@
 """A page that a model writes rests on the items of its category, line by line."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,46 +7,16 @@ import pytest
 from ragpp.catalog import MemoryItem
 from ragpp.errors import MalformedReply
 from ragpp.llm import LanguageModel, write_page
-from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.transcripts import MESSAGE_CHARS
 from ragpp.testing.llm import Answered, LlmServer
+from tests.support import values
 
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
 DESCRIPTION = "What leads prefer, and what they require"
 
 
-@pytest.fixture(scope="module")
-async def running() -> AsyncIterator[LlmServer]:
-    async with LlmServer() as running:
-        yield running
-
-
-@pytest.fixture
-def server(running: LlmServer) -> LlmServer:
-    """As if it had just been started, which takes longer than what a test asks of it."""
-    running.requests.clear()
-    running.replies(Answered(text="hello"))
-    return running
-
-
-@pytest.fixture
-async def model(server: LlmServer) -> AsyncIterator[LanguageModel]:
-    made = OpenAICompatibleModel(model="m-1", base_url=server.openai_url, retries=0)
-    yield made
-    await made.close()
-
-
 def item(number: int, content: str) -> MemoryItem:
-    at = MARCH + timedelta(days=number)
-    return MemoryItem(
-        item_id=f"item_{number}",
-        content=content,
-        source_resource_id="res_1",
-        confidence=0.9,
-        occurred_at=at,
-        created_at=at,
-        key="k",
-    )
+    return values.item(MARCH + timedelta(days=number), content, item_id=f"item_{number}")
 
 
 def section(title: str, *lines: tuple[str, list[int]]) -> dict[str, object]:

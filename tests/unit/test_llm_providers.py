@@ -35,21 +35,6 @@ class Sleeps:
 Make = Callable[..., LanguageModel]
 
 
-@pytest.fixture(scope="module")
-async def running() -> AsyncIterator[LlmServer]:
-    async with LlmServer() as running:
-        yield running
-
-
-@pytest.fixture
-def server(running: LlmServer) -> LlmServer:
-    """As if it had just been started, which takes longer than what a test asks of it."""
-    running.requests.clear()
-    running.unknown = ()
-    running.replies(Answered(text="hello"))
-    return running
-
-
 @pytest.fixture
 def sleeps() -> Sleeps:
     return Sleeps()

@@ -1,7 +1,7 @@
 """What a model says about a conversation, taken only as far as the conversation bears it out."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -12,36 +12,15 @@ from hypothesis import strategies as st
 
 from ragpp.errors import LanguageModelError, MalformedReply, ModelUnavailable
 from ragpp.llm import LanguageModel, extract_window, suggest_merges, suggest_rules, suggest_themes
-from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.summaries import LlmSummariser
 from ragpp.llm.transcripts import BATCH_CHARS, MESSAGE_CHARS, batches, data, supports
 from ragpp.models import Interaction, Preference, Role
 from ragpp.testing.llm import Answered, Failed, LlmServer
+from tests.support import values
 from tests.support.each import each_case
 from tests.support.tokens import COUNTER
 
 NOON: Final = datetime(2024, 5, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-async def running() -> AsyncIterator[LlmServer]:
-    async with LlmServer() as running:
-        yield running
-
-
-@pytest.fixture
-def server(running: LlmServer) -> LlmServer:
-    """As if it had just been started, which takes longer than what a test asks of it."""
-    running.requests.clear()
-    running.replies(Answered(text="hello"))
-    return running
-
-
-@pytest.fixture
-async def model(server: LlmServer) -> AsyncIterator[LanguageModel]:
-    made = OpenAICompatibleModel(model="m-1", base_url=server.openai_url, retries=0)
-    yield made
-    await made.close()
 
 
 def said(number: int, content: str, *, role: Role = "user", name: str | None = "Mira") -> Interaction:
@@ -233,19 +212,7 @@ async def test_preferences_that_are_one_are_suggested_once(server: LlmServer, mo
 
 def preference(number: int) -> Preference:
     at = NOON + timedelta(minutes=number)
-    return Preference(
-        id=f"p{number}",
-        category="style",
-        key=f"length {number}",
-        value="short",
-        confidence=0.8,
-        stated=True,
-        version=1,
-        updated_at=at,
-        occurred_at=at,
-        valid_from=at,
-        learned_at=at,
-    )
+    return values.preference(at, id=f"p{number}", category="style", key=f"length {number}", value="short")
 
 
 @dataclass(frozen=True, slots=True)

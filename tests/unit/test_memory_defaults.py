@@ -1,21 +1,11 @@
 """How much a manager's lists answer where nobody says it, as document 002 §1 and §3 have it."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable
-
-import pytest
+from collections.abc import Callable
 
 from ragpp import MemoryManager
-from ragpp.client import MemoryClient
 from ragpp.memory.layers import ItemLayer
 from tests.support.each import each_case
-from tests.support.knowing import KnowingGateway
-
-
-@pytest.fixture
-async def memory() -> AsyncIterator[MemoryManager]:
-    async with MemoryClient("http://gateway", "k", retries=0, transport=KnowingGateway()) as client:
-        yield MemoryManager(client=client, user_id="u1")
 
 
 async def test_the_ten_latest_of_all_and_the_hundred_latest_of_a_type(memory: MemoryManager) -> None:

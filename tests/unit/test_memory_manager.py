@@ -1,13 +1,12 @@
 """The catalog's face: what document 002 promises of the manager and its layers, whatever stands behind the gateway."""
 
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
 from pydantic import JsonValue
 
 from ragpp import MemoryConfig, MemoryManager, RetrievalMode
-from ragpp.catalog import DEFAULT_CATEGORIES, MemoryItem, generate_memory_key
+from ragpp.catalog import DEFAULT_CATEGORIES, MemoryItem
 from ragpp.client import MemoryClient
 from ragpp.errors import (
     CategoryExistsError,
@@ -21,6 +20,7 @@ from ragpp.errors import (
     TierUnavailable,
     VectorIndexError,
 )
+from tests.support import values
 from tests.support.each import each_case
 from tests.support.knowing import NOON, KnowingGateway
 
@@ -28,30 +28,8 @@ PRICES = "Basic costs $99 a month.\nPro costs $299 a month.\n" + "It is billed y
 WHAT = "What it costs, and what is in it"
 
 
-@pytest.fixture
-def gateway() -> KnowingGateway:
-    return KnowingGateway()
-
-
-@pytest.fixture
-async def memory(gateway: KnowingGateway) -> AsyncIterator[MemoryManager]:
-    async with MemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
-        yield MemoryManager(client=client, user_id="u1", agent_id="sales")
-
-
 def item(identifier: str, source: str, content: str = "Basic costs $99 a month.", **more: object) -> MemoryItem:
-    return MemoryItem.model_validate(
-        {
-            "item_id": identifier,
-            "content": content,
-            "source_resource_id": source,
-            "confidence": 0.9,
-            "occurred_at": NOON,
-            "created_at": NOON,
-            "key": generate_memory_key(content),
-            **more,
-        }
-    )
+    return values.item(NOON, content, item_id=identifier, source_resource_id=source, **more)
 
 
 async def test_what_is_stored_comes_back_whole_and_says_whose_it_is(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ragpp.learned import LEARNED_RULE, Finding, owned_key
 from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
+from tests.support import values
 from tests.support.each import each_case
 from tests.support.scopes import new_scope
 
@@ -17,17 +18,7 @@ SCOPE = new_scope()
 
 
 def rule(text: str, *triggers: str, priority: int = 5, similarity: float | None = 0.0) -> Scored[Rule]:
-    value = Rule(
-        id=text,
-        text=text,
-        triggers=triggers,
-        priority=priority,
-        active=True,
-        version=1,
-        updated_at=NOON,
-        occurred_at=NOON,
-    )
-    return Scored(value, similarity)
+    return Scored(values.rule(NOON, text, triggers=triggers, priority=priority), similarity)
 
 
 def learned(text: str, *, similarity: float = 0.0) -> Scored[Rule]:
@@ -36,36 +27,13 @@ def learned(text: str, *, similarity: float = 0.0) -> Scored[Rule]:
 
 
 def preference(value: str, *, category: str = "food", similarity: float = 0.0) -> Scored[Preference]:
-    item = Preference(
-        id=value,
-        category=category,
-        key="favourite",
-        value=value,
-        confidence=0.8,
-        stated=True,
-        version=1,
-        updated_at=NOON,
-        occurred_at=NOON,
-        valid_from=NOON,
-        learned_at=NOON,
-    )
-    return Scored(item, similarity)
+    return Scored(values.preference(NOON, id=value, category=category, key="favourite", value=value), similarity)
 
 
 def finding(
     text: str, *, similarity: float = 0.5, confidence: float = 0.6, when: DateSpan | None = None
 ) -> Scored[Finding]:
-    item = Finding(
-        id=text,
-        finding="event",
-        text=text,
-        confidence=confidence,
-        support=1,
-        when=when,
-        first_at=NOON,
-        last_at=NOON,
-        sources=("i1",),
-    )
+    item = values.finding(NOON, id=text, text=text, confidence=confidence, when=when, sources=("i1",))
     return Scored(item, similarity)
 
 

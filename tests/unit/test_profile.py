@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ragpp.context.quoting import quoted
 from ragpp.models import Preference, Relationship, Rule
 from ragpp_services.gateway.profile import paragraph
+from tests.support import values
 from tests.support.each import each_case
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -26,43 +27,22 @@ class Said:
 
     @property
     def edge(self) -> Relationship:
-        return Relationship(
+        return values.relationship(
+            NOW,
+            **vars(self),
             id=f"{self.source} {self.type} {self.target}",
             source_id=self.source,
-            source=self.source,
-            type=self.type,
             target_id=self.target,
-            target=self.target,
-            weight=1.0,
-            confidence=self.confidence,
             believed=0.9,
-            lasting=False,
-            first_mention=NOW,
-            last_mention=NOW,
-            valid_from=NOW,
-            learned_at=NOW,
-            verdict=self.verdict,
         )
 
 
 def preference(key: str, value: str, confidence: float = 0.8) -> Preference:
-    return Preference(
-        id=f"pref-{key}",
-        category="c",
-        key=key,
-        value=value,
-        confidence=confidence,
-        stated=True,
-        version=1,
-        updated_at=NOW,
-        occurred_at=NOW,
-        valid_from=NOW,
-        learned_at=NOW,
-    )
+    return values.preference(NOW, id=f"pref-{key}", category="c", key=key, value=value, confidence=confidence)
 
 
 def rule(text: str) -> Rule:
-    return Rule(id=text, text=text, priority=5, active=True, version=1, updated_at=NOW, occurred_at=NOW)
+    return values.rule(NOW, text)
 
 
 def test_each_is_told_of_in_a_sentence_the_one_of_whom_most_is_known_first() -> None:

@@ -10,12 +10,12 @@ from pydantic import JsonValue
 
 from ragpp.catalog import MemoryItem
 from ragpp.errors import NotFound, TierUnavailable
-from ragpp.jobs import Job
 from ragpp.learned import Finding, Reflection, Theme
 from ragpp.models import FindingKind, Page, Preference, Relationship, Scope
 from ragpp_services.gateway import results
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.results import with_contents
+from tests.support import values
 from tests.support.each import each_case
 
 NOON: Final = datetime(2024, 3, 11, 12, tzinfo=UTC)
@@ -39,30 +39,15 @@ REPORT: Final = Reflection(
 
 
 def found(identifier: str) -> Finding:
-    return Finding(
-        id=identifier, finding="pattern", text="rows", confidence=0.5, support=3, first_at=NOON, last_at=NOON
-    )
+    return values.finding(NOON, id=identifier, finding="pattern", confidence=0.5, support=3)
 
 
 def preferred(verdict: str | None = None) -> Preference:
-    return Preference.model_validate(
-        {"id": "p1", "category": "food", "key": "drink", "value": "tea", "confidence": 0.9, "stated": True}
-        | {
-            "version": 1,
-            "occurred_at": NOON,
-            "learned_at": NOON,
-            "valid_from": NOON,
-            "updated_at": NOON,
-            "verdict": verdict,
-        }
-    )
+    return values.preference(NOON, id="p1", confidence=0.9, verdict=verdict)
 
 
 def related(verdict: str | None = None) -> Relationship:
-    ends = {"source_id": "a", "source": "Ann", "type": "KNOWS", "target_id": "b", "target": "Bob"}
-    moments = dict.fromkeys(("first_mention", "last_mention", "valid_from", "learned_at"), NOON)
-    rest = {"id": "r1", "weight": 1, "confidence": 0.8, "believed": 0.8, "lasting": False, "verdict": verdict}
-    return Relationship.model_validate(ends | moments | rest)
+    return values.relationship(NOON, id="r1", source="Ann", type="KNOWS", target="Bob", verdict=verdict)
 
 
 @dataclass
@@ -129,19 +114,7 @@ async def filled(
     semantic: Tiers | None = None,
     catalog: "Catalog | None" = None,
 ) -> dict[str, JsonValue] | None:
-    job = Job(
-        id=f"1.{stage}",
-        user_id="u",
-        stage=stage,
-        kind=f"{stage}.requested",
-        subject_id="s",
-        state="done",
-        attempts=1,
-        created_at=NOON,
-        due_at=NOON,
-        updated_at=NOON,
-        result=result,
-    )
+    job = values.job(NOON, stage, state="done", attempts=1, result=result)
     gateway = Gateway(procedural or Tiers(), semantic or procedural or Tiers(), catalog or Catalog())
     return (await with_contents(cast("Parts", gateway), SCOPE, job)).result
 
@@ -227,16 +200,7 @@ class Catalog:
         return ITEM
 
 
-ITEM: Final = MemoryItem(
-    item_id="item_1",
-    content="Pro costs $299 a month.",
-    source_resource_id="res_1",
-    category="product_knowledge",
-    confidence=0.9,
-    occurred_at=NOON,
-    created_at=NOON,
-    key="general:general:0",
-)
+ITEM: Final = values.item(NOON, "Pro costs $299 a month.", category="product_knowledge")
 
 
 async def test_what_was_taken_from_a_resource_says_what_it_is_while_it_is_there() -> None:

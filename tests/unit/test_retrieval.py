@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp import ConfidenceScorer, HybridRetriever, LLMRetriever, MemoryManager, RAGRetriever, RetrievalMode
-from ragpp.catalog import MAX_CANDIDATES, MemoryItem, RetrievalResult, generate_memory_key
+from ragpp.catalog import MAX_CANDIDATES, MemoryItem, RetrievalResult
 from ragpp.client import MemoryClient
 from ragpp.errors import CategoryNotFoundError, ConfigurationError, InvalidInput, RetrievalError
 from ragpp.retrieval import Calibration, Question, asks_for_reasoning
 from ragpp.retrieval.calibration import FEWEST_PAIRS
+from tests.support import values
 from tests.support.each import each_case
 from tests.support.episodic import NOON
 from tests.support.knowing import KnowingGateway
@@ -27,16 +28,7 @@ shares = st.floats(0, 1)
 
 
 def item(number: int) -> MemoryItem:
-    content = f"Fact number {number}."
-    return MemoryItem(
-        item_id=f"i{number}",
-        content=content,
-        source_resource_id="r",
-        confidence=0.9,
-        occurred_at=NOON,
-        created_at=NOON,
-        key=generate_memory_key(content),
-    )
+    return values.item(NOON, f"Fact number {number}.", item_id=f"i{number}")
 
 
 @dataclass

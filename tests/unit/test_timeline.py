@@ -8,10 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ragpp.client import MemoryClient
 from ragpp.models import Interaction, Page
 from ragpp.paging import PAGE
-from ragpp_infra.embedded.home import Home
 from tests.support.command_line import Done, runner
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
@@ -56,11 +54,7 @@ def gateway() -> SayingGateway:
 def timeline(
     gateway: SayingGateway, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Callable[..., Done]:
-    def client(_home: Home, _url: str | None = None, _key: str | None = None, **_: object) -> MemoryClient:
-        return MemoryClient("http://gateway", "k", retries=0, transport=gateway)
-
-    monkeypatch.setattr(Home, "client", client)
-    run = runner(monkeypatch, capsys)
+    run = runner(monkeypatch, capsys, gateway)
     return lambda *arguments: run("timeline", *arguments, home=tmp_path)
 
 

@@ -7,12 +7,13 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.catalog import MemoryCategory, MemoryItem, ResourceType, generate_memory_key
+from ragpp.catalog import MemoryCategory, MemoryItem, ResourceType
 from ragpp.context.quoting import unquoted
 from ragpp.errors import RetrievalError
 from ragpp.models import Memory, MemoryKind, TierName
 from ragpp.tools import formats
 from ragpp.tools.formats import Found
+from tests.support import values
 from tests.support.each import each_case
 
 NOON: Final = datetime(2026, 3, 8, 12, tzinfo=UTC)
@@ -36,19 +37,8 @@ def item(
     kind: ResourceType | None = "conversation",
     replaced_by: str | None = None,
 ) -> MemoryItem:
-    return MemoryItem(
-        item_id="item_abc123",
-        content=content,
-        source_resource_id="res_1",
-        resource_type=kind,
-        category=category,
-        confidence=0.8,
-        importance="high",
-        occurred_at=NOON,
-        created_at=NOON,
-        key=generate_memory_key(content),
-        replaced_by=replaced_by,
-    )
+    about = {"resource_type": kind, "category": category, "replaced_by": replaced_by}
+    return values.item(NOON, content, item_id="item_abc123", confidence=0.8, importance="high", **about)
 
 
 def memory(text: str, tier: TierName, kind: MemoryKind, **more: object) -> Memory:

@@ -1,7 +1,6 @@
 """Whatever a model calls a tool with, it is answered with a text that it can go on with."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Final
 
 import pytest
@@ -24,17 +23,6 @@ from tests.support.each import each
 from tests.support.knowing import NOON, KnowingGateway
 
 WHAT = "What it costs, and what is in it"
-
-
-@pytest.fixture
-def gateway() -> KnowingGateway:
-    return KnowingGateway()
-
-
-@pytest.fixture
-async def memory(gateway: KnowingGateway) -> AsyncIterator[MemoryManager]:
-    async with MemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
-        yield MemoryManager(client=client, user_id="u1", agent_id="sales")
 
 
 @pytest.fixture

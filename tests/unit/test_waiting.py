@@ -7,25 +7,13 @@ import pytest
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import ProposedRule, Quote, ReviewList
-from ragpp.models import Interaction, Preference, Rule
+from ragpp.models import Interaction
 from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
+from tests.support import values
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 LONG = "0123456789abcdef0123456789abcdef"
-TEA = Preference(
-    id=f"pref-{LONG}",
-    category="food",
-    key="drink",
-    value="tea",
-    confidence=0.4,
-    stated=False,
-    version=1,
-    updated_at=NOON,
-    occurred_at=NOON,
-    valid_from=NOON,
-    learned_at=NOON,
-    sources=("m-2", "m-1"),
-)
+TEA = values.preference(NOON, id=f"pref-{LONG}", confidence=0.4, stated=False, sources=("m-2", "m-1"))
 
 
 def thing(identifier: str) -> Waiting:
@@ -60,9 +48,7 @@ async def test_what_was_said_stands_with_what_waits(monkeypatch: pytest.MonkeyPa
         return Interaction(id=identifier, role="user", content=f"I like\ntea, {identifier}.", occurred_at=NOON)
 
     monkeypatch.setattr(MemoryClient, "interaction", said)
-    rule = Rule(
-        id="r", text="Answer in German.", priority=5, active=False, version=1, updated_at=NOON, occurred_at=NOON
-    )
+    rule = values.rule(NOON, "Answer in German.", active=False)
     quote = Quote(interaction_id="m-7", session_id="s", occurred_at=NOON, text="always answer in German")
     gone = TEA.model_copy(update={"id": "p", "sources": ("gone",)})
     review = ReviewList(preferences=(TEA, gone), rules=(ProposedRule(rule=rule, quotes=(quote,)),))
