@@ -1,6 +1,6 @@
 """The schedule: what has settled, which nights have come, whose memory is to be looked after; each asked for once."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -9,7 +9,7 @@ from ragpp.catalog import EVERYBODY
 from ragpp.jobs import UserSettings
 from ragpp.ledger import NewEvent, Work, record
 from ragpp.models import Scope
-from ragpp.stores.postgres import Pool, tenant_tx
+from ragpp.stores.postgres import tenant_tx
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import Scheduler
 from tests.support.ledger import Bench
@@ -21,11 +21,10 @@ START = datetime(1931, 3, 10, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
-    bench = Bench(*pools)
+def bench(bench: Bench) -> Bench:
+    """One whose time begins at START."""
     bench.time.now = START
-    yield bench
-    await bench.clear()
+    return bench
 
 
 class NoGraph:
