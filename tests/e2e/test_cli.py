@@ -376,7 +376,7 @@ def test_there_are_as_many_workers_as_asked_for_until_another_number_is(ragpp: C
 
 
 def test_logs_are_shown_by_name(ragpp: CommandLine) -> None:
-    assert "uvicorn" in ragpp("logs", "gateway", "-n", "500")
+    assert "uvicorn" in ragpp("logs", "gateway", "-n", "100000")
     ragpp("logs", "oracle", answers=2)
 
 
