@@ -140,7 +140,7 @@ reference-vectors: install ## make the committed reference vectors again, in an 
 prove-bounds: install ## recalls tell how fresh they are, also when PostgreSQL hangs; a request of 8 MB, and another tenant's p95 beside it
 	$(BIN)/python -m benchmarks.prove_bounds
 
-prove-cases: install ## each case of what `make test` tries a part of, beside prove-linear, and more conversations of two agents
+prove-cases: install ## kills, restarts, restores, whole pages, and each case of what `make test` tries a part of, beside prove-linear
 	$(BIN)/pytest -m exhaustive $(SUITES) --timeout=3600
 	RAGPP_VIEW_CASES=30 $(BIN)/pytest tests/e2e/test_views_equal.py
 
