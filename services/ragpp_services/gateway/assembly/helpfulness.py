@@ -14,10 +14,10 @@ from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import least_beside
 
 LEAST: Final = 1 / 20
-"""Chosen on five made-up lives and LoCoMo's development half, through the API. At 500 tokens, of the answers that are in
+"""Chosen on five lives and LoCoMo's development half, through the API. At 500 tokens, of the answers that are in
 a context with all that fits, 1.0 % of LoCoMo's are not in this one (lives 3.7, most of them where nothing seems to be
-known), and 24.5 % of the lives' lines are about the question (19.0). A tenth loses 1.7 (4.9), for 26.8 %. To show until
-what is shown has 96 % of all odds loses 1.4 (4.9), for 25.3 %. `make eval-lives` and `make eval-curve` print what holds."""
+known), and 24.5 % of the lives' lines are about the question (19.0). A tenth loses 1.7 (4.9), for 26.8 %. Until what is
+shown had 96 % of all odds it was 1.4 (4.9), for 25.3 %. `make eval-lives` and `make eval-curve` print what holds."""
 AT_MOST: Final = 2
 """Interactions and what is curated, together, that are shown where nothing seems to be about the question."""
 
