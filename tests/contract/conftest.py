@@ -1,6 +1,6 @@
 """Every tier, in process and over HTTP: the contract holds for all of them or it is no contract."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
@@ -16,3 +16,9 @@ async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> Async
         yield Subject(
             opening.name, opening.prepared(tier), opening.protocol, opening.entry, opening.query, opening.resting_on
         )
+
+
+@pytest.fixture(params=["local", "http"])
+def tier(request: pytest.FixtureRequest, ways: Mapping[str, object]) -> object:
+    """The tier of a room's `ways`, in process and over HTTP."""
+    return ways[request.param]

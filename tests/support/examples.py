@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Final
 
 import pytest
-from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 USUAL: Final = 25
@@ -16,7 +15,7 @@ def examples(usually: int) -> int:
     return max(1, usually * settings().max_examples // USUAL)
 
 
-def some_of(cases: Iterable[str], kept: Iterable[str]) -> list[str | ParameterSet]:
+def some_of(cases: Iterable[str], kept: Iterable[str]) -> list[object]:
     """`cases` as the parameters of a test, of which `make test` runs those that are `kept`, `make prove-cases` each."""
     own = set(kept)
     found = list(cases)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from time import process_time
 from typing import Final
 
-import pytest
+from tests.support.examples import some_of
 
 ATTEMPTS: Final = 8
 
@@ -23,8 +23,8 @@ def cpu_s(work: Callable[[], object]) -> float:
 
 def first_of(pieces: Iterable[str]) -> list[object]:
     """`pieces` to parametrize a test of time by: the first is tried in every run, the others by `make prove-linear`."""
-    first, *others = pieces
-    return [first, *(pytest.param(piece, marks=pytest.mark.exhaustive) for piece in others)]
+    every = list(pieces)
+    return some_of(every, every[:1])
 
 
 def grows_linearly(work: Callable[[int], object], length: int) -> bool:

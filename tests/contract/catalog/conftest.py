@@ -14,8 +14,3 @@ from tests.support.contract import both_ways
 async def ways(endpoints: Endpoints) -> AsyncIterator[dict[str, CatalogTier]]:
     async with both_ways("catalog", CatalogTier, lambda: catalog_tier(endpoints)) as opened:
         yield opened
-
-
-@pytest.fixture(params=["local", "http"])
-def tier(request: pytest.FixtureRequest, ways: dict[str, CatalogTier]) -> CatalogTier:
-    return ways[request.param]

@@ -14,8 +14,3 @@ from tests.support.procedural import procedural_tier
 async def ways(endpoints: Endpoints) -> AsyncIterator[dict[str, ProceduralTier]]:
     async with both_ways("procedural", ProceduralTier, lambda: procedural_tier(endpoints)) as opened:
         yield opened
-
-
-@pytest.fixture(params=["local", "http"])
-def tier(request: pytest.FixtureRequest, ways: dict[str, ProceduralTier]) -> ProceduralTier:
-    return ways[request.param]

@@ -14,8 +14,3 @@ from tests.support.semantic import NOON, semantic_tier
 async def ways(endpoints: Endpoints) -> AsyncIterator[dict[str, SemanticTier]]:
     async with both_ways("semantic", SemanticTier, lambda: semantic_tier(endpoints, clock=lambda: NOON)) as opened:
         yield opened
-
-
-@pytest.fixture(params=["local", "http"])
-def tier(request: pytest.FixtureRequest, ways: dict[str, SemanticTier]) -> SemanticTier:
-    return ways[request.param]

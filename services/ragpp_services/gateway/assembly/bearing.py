@@ -40,7 +40,7 @@ avoid?", "I'm allergic to peanuts"). Chosen on PrefEval, the hints and BEAM, who
 %, with it 74 and 41."""
 HALF: Final = 0.5
 """Of WORDS, for what may be known of who asks: something, and not clearly."""
-BESIDE: Final = 0.45
+BESIDE_SAID: Final = 0.45
 """From which evidence on what was learned stands beside what was said, which tells it as well. Two things about one
 person are alike by the name alone: with SOME each of LoCoMo's contexts of 500 tokens had 4.4 lines of what was learned,
 of which 8 % rest on an answer. With 0.45 by the ranking alone 3.1, 11 % and .1 points fewer answers, with 0.6 1.5, 18 %
@@ -104,13 +104,13 @@ def about_question(
 ) -> set[MemoryKey]:
     """Those of `learned` that are about the question by themselves, as far as their likeness and words say, or a
     trigger of theirs; that somebody exists is about none. `scale` and `asker` as in `relevance_of`. Where nothing
-    stands beside them, as much as makes the level `some` is enough, and BESIDE else."""
+    stands beside them, as much as makes the level `some` is enough, and BESIDE_SAID else."""
     if _in_other_letters(query):
         scale = None
     wanted = content_words(query)
     facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
     told = _known_evidence(query, wanted, facts, scale, asker, in_part=True)
-    least = BESIDE if beside_what_was_said else _some_from(query)
+    least = BESIDE_SAID if beside_what_was_said else _some_from(query)
     return {
         memory_key(memory)
         for memory, found in zip(facts, told, strict=True)
