@@ -13,6 +13,7 @@ import asyncio
 import io
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,8 +45,10 @@ from tests.support.scopes import new_scope
 SIZES = (100, 1_000)
 
 
-async def counted(endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], runs: int) -> dict[str, list[Counts]]:
-    """The counts of every request, of each run."""
+async def counted(
+    endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], runs: int, against: Mapping[str, Counts] | None
+) -> dict[str, list[Counts]]:
+    """The counts of every request, of each run; `against` as in `count`."""
     profiles, found = Profiles(), {}
     with relaying(endpoints.postgres_app_dsn.get_secret_value()) as relay:
         structlog.configure(logger_factory=structlog.PrintLoggerFactory(io.StringIO()))  # what is logged costs as ever
@@ -61,13 +64,19 @@ async def counted(endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], ru
             async with gateway.client(await gateway.key(tenant)) as api:
                 users = Users(gateway, api, tenant, profiles)
                 async for request in requests(users, sizes):
-                    found[request.name] = await count(request, users.settle, profiles, relay, runs)
+                    found[request.name] = await count(request, users.settle, profiles, relay, runs, against)
     return found
 
 
-def count_all(endpoints: Endpoints, folder: Path, sizes: tuple[int, ...], runs: int = RUNS) -> dict[str, list[Counts]]:
+def count_all(
+    endpoints: Endpoints,
+    folder: Path,
+    sizes: tuple[int, ...],
+    runs: int = RUNS,
+    against: Mapping[str, Counts] | None = None,
+) -> dict[str, list[Counts]]:
     """The same for a process that does nothing else: threads that are there already are not seen by the profile."""
-    return asyncio.run(counted(endpoints, folder, sizes, runs))
+    return asyncio.run(counted(endpoints, folder, sizes, runs, against))
 
 
 def table(found: dict[str, list[Counts]]) -> Table:

@@ -46,16 +46,23 @@ class Counts:
 
 
 async def count(
-    request: Request, settle: Callable[[], Awaitable[None]], profiles: Profiles, relay: Relay, runs: int = RUNS
+    request: Request,
+    settle: Callable[[], Awaitable[None]],
+    profiles: Profiles,
+    relay: Relay,
+    runs: int = RUNS,
+    against: Mapping[str, Counts] | None = None,
 ) -> list[Counts]:
     """The counts of so many runs of `request`, after some that warm up what is read once. `settle`: awaited before
-    each and as its end, so that what is done for it a little later counts, and nothing of another."""
-    for _ in range(WARMING):
+    each and as its end, so that what is done for it a little later counts, and nothing of another. `against`: what is
+    recorded; then those that warm up count too, and the first that costs no more is the last."""
+    warming = WARMING if against is None else 1
+    for _ in range(warming):
         await asyncio.gather(*(request.ask() for _ in range(CONNECTIONS if request.is_read else 1)))
         if request.prepare is not None:
             await request.prepare()
     found = []
-    for _ in range(runs):
+    for _ in range(runs + WARMING - warming):
         if request.prepare is not None:
             await request.prepare()
         await settle()
@@ -75,6 +82,8 @@ async def count(
             "objects": called.objects,
         }
         found.append(Counts(totals, dict(called.functions), _by_beginning(through.statements)))
+        if against is not None and not grown({request.name: least(found)}, against):
+            break
     return found
 
 
