@@ -18,7 +18,7 @@ from rich.table import Table
 
 from benchmarks.stack import running_gateway
 from benchmarks.stored_resources import extract_all, of_sessions
-from benchmarks.waiting import digested, done
+from benchmarks.waiting import PATIENCE_S, digested, done
 from ragpp.api import ExtractIn, MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.context.layout import KNOWLEDGE
@@ -114,9 +114,9 @@ async def remember_all(
     started = time.perf_counter()
     await asyncio.gather(*(_remember(client, one, f"{prefix}{one.id}") for one in conversations))
     seconds, waited = time.perf_counter() - started, 0.0
-    for one in conversations:
-        waited += await digested(client, f"{prefix}{one.id}")
     messages = sum(one.messages for one in conversations)
+    for one in conversations:  # an assistant's long answers are read at some two a second
+        waited += await digested(client, f"{prefix}{one.id}", timeout_s=PATIENCE_S + messages)
     console.print(
         f"{messages} messages in {seconds:.1f} s: {messages / seconds:.0f} messages/s acknowledged to one writer a "
         f"conversation; digested {waited:.1f} s after the last"

@@ -124,7 +124,7 @@ async def ledger_pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]
 
 
 async def until_someone_waits_for(connection: Connection, kind: str = "advisory") -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         waiting = 0
         while not waiting:
             waiting = await connection.fetchval(

@@ -99,6 +99,7 @@ def answering(answer: Callable[[httpx.Request], Coroutine[None, None, httpx.Resp
     return httpx.AsyncClient(base_url="http://tier", transport=httpx.MockTransport(answer))
 
 
+@pytest.mark.deadline
 async def test_a_service_that_hangs_is_not_healthy_and_says_so_within_two_seconds() -> None:
     async def never(request: httpx.Request) -> httpx.Response:
         await asyncio.Event().wait()

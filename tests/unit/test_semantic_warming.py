@@ -55,7 +55,7 @@ async def warming(server: Server) -> AsyncIterator[Warming]:
         state.set()
     guard = Warming(server.reach, server.warm)
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             yield guard
     finally:
         await guard.close()
@@ -152,6 +152,6 @@ async def test_closing_stops_the_waiting_for_a_server_that_never_comes() -> None
     guard = Warming(server.reach, server.warm)
     guard.start()
     await server.tried.wait()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await guard.close()
     assert not guard.is_cold

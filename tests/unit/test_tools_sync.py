@@ -75,11 +75,11 @@ def test_closing_ends_its_thread_and_whatever_is_not_answered_yet() -> None:
     transport = Silent()
     tools = tools_of(transport)
     waiting = tools.submit("recall", {"query": "x"})
-    assert transport.asked.wait(timeout=10)
+    assert transport.asked.wait(timeout=60)
     tools.close()
     tools.close()
     with pytest.raises(CancelledError):
-        waiting.result(timeout=10)
+        waiting.result(timeout=60)
     with pytest.raises(ConfigurationError, match="closed"):
         tools.call("recall", {"query": "x"})
     assert THREAD not in {thread.name for thread in threading.enumerate()}
@@ -92,7 +92,7 @@ def test_whoever_calls_while_they_are_closed_is_told_and_waits_for_nothing() -> 
     def ask() -> None:
         try:
             tools.call("list_categories")
-            asked.wait(timeout=10)
+            asked.wait(timeout=60)
             while True:
                 tools.call("list_categories")
         except (CancelledError, ConfigurationError) as error:
@@ -101,10 +101,10 @@ def test_whoever_calls_while_they_are_closed_is_told_and_waits_for_nothing() -> 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
-    asked.wait(timeout=10)
+    asked.wait(timeout=60)
     tools.close()
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=60)
     assert len(ended) == 4
 
 
@@ -112,5 +112,5 @@ def test_a_call_that_is_given_up_is_given_up_there_too() -> None:
     transport = Silent()
     with tools_of(transport) as tools:
         waiting = tools.submit("recall", {"query": "x"})
-        assert transport.asked.wait(timeout=10)
+        assert transport.asked.wait(timeout=60)
         assert waiting.cancel()

@@ -158,9 +158,27 @@ async def tenant_transaction(pool: Pool, tenant_id: str) -> AsyncIterator[Connec
     """`tenant_tx` for callers that know the tenant and no user."""
     await ensure_open(pool)
     with step("postgres.transaction"):
-        async with foreign_errors("transaction"), pool.acquire(timeout=2.0) as connection, connection.transaction():
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+        async with (
+            foreign_errors("transaction"),
+            pool.acquire(timeout=2.0) as connection,
+            as_tenant(connection, tenant_id),
+        ):
             yield connection
+
+
+@asynccontextmanager
+async def as_tenant(connection: Connection, tenant_id: str) -> AsyncIterator[None]:
+    """A transaction on `connection` that sees the rows of that tenant alone. It begins in the round trip that names the
+    tenant, which the driver's own does not allow, so none of the driver's may be begun inside."""
+    # bytes in hexadecimal digits: no id can end the literal, whatever it holds
+    tenant = f"convert_from('\\x{tenant_id.encode().hex()}', 'UTF8')"
+    try:
+        await connection.execute(f"BEGIN; SELECT set_config('ragpp.tenant_id', {tenant}, true)")
+        yield
+    except BaseException:  # whatever it was goes on, and what was written does not
+        await connection.execute("ROLLBACK")
+        raise
+    await connection.execute("COMMIT")
 
 
 def measured_pool(pool: Pool, part: str, *schemas: str) -> AbstractAsyncContextManager[None]:

@@ -1,6 +1,7 @@
 """No table, and no partition of one, shows a tenant's rows to whoever has not set that tenant."""
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Final
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import pytest
 
 from ragpp.models import Scope
 from ragpp.stores import segments
+from ragpp.stores.postgres import as_tenant
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.episodic.tier import PostgresEpisodicTier
@@ -148,6 +150,24 @@ async def test_a_tenant_sees_its_own_rows_and_nobody_elses(app: asyncpg.Connecti
     layers = ("resources", "resource_chunks", "resource_turns", "items", "categories")
     assert seen >= {f"catalog.{layer}" for layer in layers}
     assert seen >= {f"{tier}.{table}" for tier in ("episodic", "catalog") for table in ("segments", "segment_terms")}
+
+
+@pytest.mark.parametrize("tenant", ["'; ROLLBACK; --", "\\x41\\'", "%s$1", "Łódź 東京 \U0001f511", "a\tb"])
+async def test_a_tenant_is_named_as_it_is_whatever_signs_it_has(app: asyncpg.Connection, tenant: str) -> None:
+    async with as_tenant(app, tenant):
+        assert await app.fetchval("SELECT current_setting('ragpp.tenant_id')") == tenant
+    assert await app.fetchval("SELECT current_setting('ragpp.tenant_id')") == ""
+
+
+async def test_what_was_written_for_a_tenant_is_not_kept_where_an_error_comes_after(
+    app: asyncpg.Connection, tenants: tuple[str, str]
+) -> None:
+    with suppress(LookupError):
+        async with as_tenant(app, tenants[0]):
+            await app.execute("DELETE FROM episodic.sentences")
+            raise LookupError
+    async with as_tenant(app, tenants[0]):
+        assert await visible(app, "episodic.sentences") > 0
 
 
 async def test_a_tenant_nobody_has_sees_nothing(app: asyncpg.Connection) -> None:
