@@ -65,7 +65,10 @@ Others = Callable[[Interaction, int], str | None]
 def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
     """The lines to embed of `text`, a chunk of `said`, one a sentence: who they are about is written out, `other` being
     whom its speaker talks with. None that says no more than the chunk itself and by whom, and none of what only asks;
-    what is asked beside what is told says what that is about."""
+    what is asked beside what is told says what that is about. None of an assistant without a name, whose long answers
+    are found as well by whole chunks, and have most of the sentences of a chat."""
+    if said.role == "assistant" and not said.name:
+        return []
     whole, sentences = index_line(said, text), list(split(clean(text)))
     if all(one.asks for one in sentences):
         return []

@@ -197,6 +197,18 @@ async def test_a_sentence_says_who_is_spoken_of(tier: PostgresEpisodicTier, embe
     ]
 
 
+async def test_an_assistants_answers_are_embedded_as_wholes_alone_unless_it_has_a_name(
+    tier: PostgresEpisodicTier, embedder: Listening
+) -> None:
+    scope = new_scope()
+    entries = [
+        episodic_entry("Porto has a harbour. It rains in May.", role="assistant"),
+        episodic_entry("Porto has a bridge. It shines in June.", role="assistant", name="Ben"),
+    ]
+    await tier.store(scope, entries)
+    assert await embedded(tier, scope, embedder) == ["Ben: Porto has a bridge.", "Ben: It shines in June."]
+
+
 async def test_forgetting_leaves_no_sentence_and_of_whoever_forgets_all_no_mark(
     tier: PostgresEpisodicTier, app: asyncpg.Connection
 ) -> None:
