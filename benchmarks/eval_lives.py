@@ -5,6 +5,7 @@ claims are compared with the facts, and its questions are asked as of its end, a
 context by default and, where it knows `fill`, with all that fits. The figures are those of the evaluation folder's
 `lives.py`; beside them stands what contexts would be that showed fewer of their lines (`benchmarks.frontier`).
 
+A `.txt` file is one of the labelled chats (`benchmarks/data/labelled`), of which nobody lists what is to be learned.
 A file named `…_blind.json` or with a seal beside it is in tables of its own, and never shown line by line.
 """
 
@@ -26,6 +27,7 @@ from benchmarks.asking import Way, knows, query, ways_of
 from benchmarks.evaluation import DATA, LIMIT, batches, wide_console
 from benchmarks.figures import Figures, together
 from benchmarks.frontier import Context, Point, frontier
+from benchmarks.labelled import read_chat
 from benchmarks.lives import (
     NOTHING,
     Claim,
@@ -221,7 +223,7 @@ async def run(files: Sequence[Path], given: argparse.Namespace, console: Console
         outcomes: dict[bool, list[Outcome]] = {False: [], True: []}
         with Progress(transient=True, console=console) as progress:
             for path in progress.track(files):
-                life = read_life(path)
+                life = read_chat(path).life if path.suffix == ".txt" else read_life(path)
                 outcome = await play(client, life, f"life-{life.id}-{given.run}", plan, console)
                 outcomes[is_sealed(path)].append(outcome)
     numbers: dict[str, object] = {}
