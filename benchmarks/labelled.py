@@ -24,6 +24,7 @@ Kind = Literal[
 ]  # fmt: skip
 Modality = Literal["asserted", "planned", "wished", "supposed", "reported", "joked", "quoted"]
 Time = Literal["lasting", "now", "past", "future"]
+Kept = Literal["keep", "drop"]
 Flag = Literal["neg", "ends", "fixes"]
 Speaker = Literal["user", "assistant"]
 
@@ -32,7 +33,7 @@ AGAIN: Final = FOLDER / "again"
 """What a second hand, which did not see the first, made of a tenth of the messages."""
 CUT: Final = " ‖ "
 LINE_END: Final = "⏎"
-_HEAD: Final = "@ %Y-%m-%d %H:%M "
+_HEAD: Final = "@ %Y-%m-%d %H:%M"
 _FIELDS: Final = 7
 
 
@@ -61,9 +62,8 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`line` is that of its head in the file, from 1."""
+    """A message, sent `at` a minute in UTC."""
 
-    line: int
     at: datetime
     role: Speaker
     clauses: tuple[Clause, ...]
@@ -124,24 +124,23 @@ def _messages(path: Path) -> Iterator[Message]:
     for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), "@"], start=1):
         if line.startswith("@"):
             if block:
-                yield _message(path, head, block)
+                try:
+                    yield _message(*block)
+                except ValueError as error:
+                    raise ValueError(f"{path.name}, the message of line {head}: {error}") from error
             head, block = number, [line]
         elif block and line and not line.startswith("#"):
             block.append(line)
 
 
-def _message(path: Path, line: int, block: list[str]) -> Message:
-    head, text, *labels = block
+def _message(head: str, text: str = "", *labels: str) -> Message:
     moment, _, role = head.rpartition(" ")
     pieces = text.split(CUT)
     if len(pieces) != len(labels):
-        raise ValueError(f"{path.name}, the message of line {line}: {len(pieces)} clauses, {len(labels)} labels")
-    try:
-        at = datetime.strptime(f"{moment} ", _HEAD).replace(tzinfo=UTC)
-        clauses = tuple(_clause(*one) for one in zip(pieces, labels, strict=True))
-    except ValueError as error:
-        raise ValueError(f"{path.name}, the message of line {line}: {error}") from error
-    return Message(line, at, "assistant" if role == "assistant" else "user", clauses)
+        raise ValueError(f"{len(pieces)} clauses, {len(labels)} labels")
+    _require(role, Speaker)
+    at = datetime.strptime(moment, _HEAD).replace(tzinfo=UTC)
+    return Message(at, role, tuple(map(_clause, pieces, labels)))  # type: ignore[arg-type]  # looked at
 
 
 def _clause(text: str, line: str) -> Clause:
@@ -151,14 +150,17 @@ def _clause(text: str, line: str) -> Clause:
     if len(fields) != _FIELDS:
         raise ValueError(f"{len(fields)} fields: {line}")
     kind, about, modality, time, keep, flags, sentence = fields
-    known = {kind: Kind, modality: Modality, time: Time, keep: Literal["keep", "drop"]}
-    known |= {} if flags == "-" else dict.fromkeys(flags.split(","), Flag)
-    for word, of in known.items():
-        if word not in get_args(of):
-            raise ValueError(f"{word!r} is none of {', '.join(get_args(of))}")
-    flagged = frozenset() if flags == "-" else frozenset(flags.split(","))
+    flagged = frozenset[str]() if flags == "-" else frozenset(flags.split(","))
+    told = ((kind, Kind), (modality, Modality), (time, Time), (keep, Kept), *((flag, Flag) for flag in flagged))
+    for word, of in told:
+        _require(word, of)
     label = Label(kind, about, modality, time, keep == "keep", flagged, sentence)  # type: ignore[arg-type]  # looked at
     return Clause(text.strip(), label, asks=False)
+
+
+def _require(word: str, of: object) -> None:
+    if word not in get_args(of):
+        raise ValueError(f"{word!r} is none of {', '.join(get_args(of))}")
 
 
 def _question(asked: dict[str, object], messages: tuple[Message, ...]) -> Question:
@@ -218,14 +220,9 @@ def twice(chats: Iterable[Chat], folder: Path = AGAIN) -> tuple[list[Clause], li
     """The clauses that two hands labelled, by the first and by the second."""
     by_hand = {chat.hand: {_typed(one): one for one in chat.messages} for chat in chats}
     first, second = list[Clause](), list[Clause]()
-    for path in sorted(folder.glob("*.txt")):
-        hands = dict[int, str]()
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            if line.startswith("# chat "):
-                hands[number] = line.removeprefix("# chat ")
-        for message in _messages(path):
-            hand = hands[max(number for number in hands if number < message.line)]
-            first += by_hand[hand][_typed(message)].clauses
+    for again in read_chats(folder):
+        for message in again.messages:
+            first += by_hand[again.hand][_typed(message)].clauses
             second += message.clauses
     return first, second
 

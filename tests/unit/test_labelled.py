@@ -62,6 +62,7 @@ def test_a_tenth_was_labelled_by_a_second_hand_which_agrees_mostly(chats: list[C
     [
         ("hi ‖ mia is ill\n- none\n", "2 clauses, 1 labels"),
         ("hi\n- nothing\n", "1 fields"),
+        ("", "1 clauses, 0 labels"),
         ("hi\n- health ; Mia ; asserted ; lasting ; kept ; - ; Mia is ill.\n", "'kept' is none of keep, drop"),
         ("hi\n- health ; Mia ; asserted ; lasting ; keep ; not ; Mia is ill.\n", "'not' is none of neg, ends, fixes"),
     ],
@@ -72,6 +73,12 @@ def test_a_wrong_form_is_refused_with_the_line_of_its_message(tmp_path: Path, bl
     with pytest.raises(ValueError, match=re.escape("01.txt, the message of line 7")) as refused:
         read_chat(file)
     assert said in str(refused.value)
+
+
+def test_a_role_that_nobody_has_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "01.txt").write_text("@ 2026-03-02 19:40 system\nfine\n- none\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="the message of line 1: 'system' is none of user, assistant"):
+        read_chat(tmp_path / "01.txt")
 
 
 def test_a_question_to_a_moment_at_which_nothing_was_sent_is_refused(tmp_path: Path) -> None:
