@@ -13,6 +13,7 @@ import pytest
 
 from ragpp.errors import EmbeddingError
 from ragpp.models import Memory, MemoryQuery, Scope
+from ragpp.stores.postgres import as_tenant
 from ragpp.tiers import EpisodicTier
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.searching import Searching
@@ -47,8 +48,7 @@ async def told(gateway: RealGateway, scope: Scope) -> int:
     """How many vectors there are beside those of the user's chunks."""
     connection = await asyncpg.connect(gateway.settings["POSTGRES_DSN"])
     try:
-        async with connection.transaction():
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        async with as_tenant(connection, scope.tenant_id):
             return int(await connection.fetchval("SELECT count(*) FROM episodic.sentences"))
     finally:
         await connection.close()

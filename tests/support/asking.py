@@ -10,7 +10,6 @@ import neo4j
 import redis
 from pydantic import SecretStr
 
-from ragpp.stores.postgres import Connection
 from ragpp_infra.embedded.stack import Endpoints
 
 
@@ -34,14 +33,6 @@ async def undone(dsn: SecretStr) -> AsyncIterator[asyncpg.Connection]:
             yield connection
         finally:
             await transaction.rollback()
-
-
-@asynccontextmanager
-async def seeing(connection: Connection, tenant_id: str) -> AsyncIterator[None]:
-    """A transaction in which the connection sees the tenant's rows."""
-    async with connection.transaction():
-        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
-        yield
 
 
 async def of_postgres(dsn: SecretStr, *statements: str) -> object:

@@ -9,10 +9,9 @@ from ragpp.catalog import ItemEntry, ResourceEntry
 from ragpp.models import Scope
 from ragpp.settings import ForgettingSettings
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import Connection, Pool
+from ragpp.stores.postgres import Connection, Pool, as_tenant
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.tier import PostgresCatalogTier
-from tests.support.asking import seeing
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 PRICES = "What our products cost, and what is in each plan"
@@ -26,7 +25,7 @@ def noon() -> datetime:
 @asynccontextmanager
 async def rows_of(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
     """A connection that sees the tenant's rows."""
-    async with pool.acquire() as connection, seeing(connection, scope.tenant_id):
+    async with pool.acquire() as connection, as_tenant(connection, scope.tenant_id):
         yield connection
 
 

@@ -24,7 +24,7 @@ from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
 from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
-from ragpp.stores.postgres import Pool, create_pool, ensure_open
+from ragpp.stores.postgres import Pool, as_tenant, create_pool, ensure_open
 from ragpp.stores.redis import create_client
 from ragpp.tierkit.deployment import Tools
 from ragpp.tiers import Tiers
@@ -142,8 +142,7 @@ class RealGateway:
         await self.parts.audit.flush()
         connection = await asyncpg.connect(self.settings["POSTGRES_DSN"])
         try:
-            async with connection.transaction():
-                await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+            async with as_tenant(connection, tenant_id):
                 return list(await connection.fetch("SELECT * FROM audit.accesses ORDER BY at"))
         finally:
             await connection.close()

@@ -9,12 +9,13 @@ from ragpp.catalog import generate_memory_key
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.models import Scope
+from ragpp.stores.postgres import as_tenant
 from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.statements import SQL
 from ragpp_services.catalog.tier import PostgresCatalogTier
-from tests.support.asking import connected, seeing
+from tests.support.asking import connected
 from tests.support.catalog import NOON, item, resource
 from tests.support.scopes import new_scope
 
@@ -54,7 +55,7 @@ async def scope(tier: PostgresCatalogTier, endpoints: Endpoints) -> Scope:
 
 async def conditions(endpoints: Endpoints, scope: Scope, name: str, *arguments: str) -> str:
     """What the indexes are asked of which a statement's plan makes use; `arguments`: as they are written."""
-    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, scope.tenant_id):
+    async with connected(endpoints.postgres_app_dsn) as connection, as_tenant(connection, scope.tenant_id):
         await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
         await connection.execute(f"PREPARE asked AS {SQL[name]}")
         seen = (f"'{scope.tenant_id}'", f"ARRAY['{scope.user_id}', '']", "NULL")

@@ -8,10 +8,11 @@ import pytest
 
 from ragpp.catalog import EVERYBODY
 from ragpp.models import Scope
+from ragpp.stores.postgres import as_tenant
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
-from tests.support.asking import connected, seeing
+from tests.support.asking import connected
 from tests.support.catalog import item, resource
 from tests.support.changes import CHANGES, filled
 from tests.support.each import each
@@ -88,6 +89,6 @@ async def test_nothing_of_it_is_left_of_a_user_who_is_erased(tier: PostgresCatal
     one, other, everybody = await two_users(tier)
     while await tier.erase(one, ANY_EVENT):
         pass
-    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, one.tenant_id):
+    async with connected(endpoints.postgres_app_dsn) as connection, as_tenant(connection, one.tenant_id):
         left = await connection.fetch("SELECT user_id FROM catalog.versions")
     assert {row["user_id"] for row in left} == {other.user_id, everybody.user_id}

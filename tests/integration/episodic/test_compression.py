@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 
 from ragpp.stores.compression import packed_all
+from ragpp.stores.postgres import as_tenant
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic import tier as tier_module
 from ragpp_services.episodic.tier import COMPRESSED_AT_ONCE, PostgresEpisodicTier
-from tests.support.asking import connected, seeing
+from tests.support.asking import connected
 from tests.support.episodic import NOON, episodic_entry, episodic_query
 from tests.support.scopes import new_scope
 
@@ -37,7 +38,7 @@ async def test_compressed_text_reads_is_found_and_is_forgotten_as_before(
     assert await tier.get(scope, ["old", "short", "new"]) == before
     assert await tier.retrieve(episodic_query(scope, "the lighthouse keeper at the harbour")) == found
     assert (await tier.store(scope, entries))[0].duplicate
-    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, scope.tenant_id):
+    async with connected(endpoints.postgres_app_dsn) as connection, as_tenant(connection, scope.tenant_id):
         size = await connection.fetchval(
             "SELECT octet_length(content) + octet_length(packed) FROM episodic.interactions WHERE id = 'old'"
         )

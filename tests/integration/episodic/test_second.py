@@ -11,13 +11,13 @@ from ragpp.embedding import SecondEncoder
 from ragpp.embedding.second import E5Encoder
 from ragpp.models import Filters, Scope
 from ragpp.ranking.segments import Source
+from ragpp.stores.postgres import as_tenant
 from ragpp.stores.segments import Gap, Missing, Segmented
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.scan import Scanned, unpack
 from ragpp_services.episodic.search import Search
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.tier import PostgresEpisodicTier
-from tests.support.asking import seeing
 from tests.support.episodic import NOON, all_indexed, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.second import HashingSecond, second_jar
@@ -46,7 +46,7 @@ async def bare(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
 
 async def numbers(app: asyncpg.Connection, scope: Scope) -> dict[str, list[int]]:
     """The numbers of each message's rows."""
-    async with seeing(app, scope.tenant_id):
+    async with as_tenant(app, scope.tenant_id):
         rows = await app.fetch(
             """SELECT said.id, array_agg(number::int ORDER BY part, number) AS numbers
                  FROM episodic.sentences JOIN episodic.interactions AS said

@@ -11,10 +11,11 @@ import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Memory, Scope
+from ragpp.stores.postgres import as_tenant
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import episodic
 from ragpp_services.episodic.tier import PostgresEpisodicTier
-from tests.support.asking import connected, seeing
+from tests.support.asking import connected
 from tests.support.episodic import NOON, all_indexed, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 
@@ -57,7 +58,7 @@ async def tier(endpoints: Endpoints, embedder: Listening) -> AsyncIterator[Postg
 
 
 async def rows(app: asyncpg.Connection, scope: Scope, table: str = "sentences") -> list[tuple[object, ...]]:
-    async with seeing(app, scope.tenant_id):
+    async with as_tenant(app, scope.tenant_id):
         statement = _ROWS if table == "sentences" else "SELECT turn, part FROM episodic.sentenced"
         return [tuple(row) for row in await app.fetch(statement)]
 
@@ -104,7 +105,7 @@ async def test_what_was_stored_before_messages_were_read_is_read_then(
     await tier.store(scope, entries)
     known, vectors = await chunks(app, scope), await vectors_of(app, scope)
     assert len(set(vectors)) == len(entries)
-    async with seeing(app, scope.tenant_id):
+    async with as_tenant(app, scope.tenant_id):
         await app.execute(
             "UPDATE episodic.chunks SET traits = traits & 3, lexical = replace(lexical::text, ':-', ':')::sparsevec,"
             " embedding = (SELECT embedding FROM episodic.chunks ORDER BY turn LIMIT 1)"
@@ -124,7 +125,7 @@ async def test_all_that_was_stored_by_an_earlier_reading_is_read_again(
     await tier.store(scope, [episodic_entry("It rained. We swam.", id=f"m{n}", name="Ana") for n in range(3)])
     await all_indexed(tier, scope)
     known, told = await chunks(app, scope), await rows(app, scope)
-    async with seeing(app, scope.tenant_id):
+    async with as_tenant(app, scope.tenant_id):
         await app.execute(
             "UPDATE episodic.chunks SET traits = (traits & 1023) | 1024, lexical = $1::text::sparsevec", LESS
         )
@@ -136,12 +137,12 @@ async def test_all_that_was_stored_by_an_earlier_reading_is_read_again(
 
 
 async def vectors_of(app: asyncpg.Connection, scope: Scope) -> list[object]:
-    async with seeing(app, scope.tenant_id):
+    async with as_tenant(app, scope.tenant_id):
         return [row[0] for row in await app.fetch("SELECT embedding::text FROM episodic.chunks ORDER BY turn, part")]
 
 
 async def chunks(app: asyncpg.Connection, scope: Scope) -> list[tuple[object, ...]]:
-    async with seeing(app, scope.tenant_id):
+    async with as_tenant(app, scope.tenant_id):
         rows = await app.fetch("SELECT turn, part, traits, lexical::text FROM episodic.chunks ORDER BY turn, part")
         return [tuple(row) for row in rows]
 

@@ -11,12 +11,13 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingMismatch, InvalidInput, TierUnavailable
 from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery, PreferenceEntry, Repetition, Role, Scope
 from ragpp.settings import PostgresSettings
+from ragpp.stores.postgres import as_tenant
 from ragpp.text.repeating import repetitions
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.app import open_tier
 from ragpp_services.episodic.statements import SQL
 from ragpp_services.episodic.tier import PostgresEpisodicTier
-from tests.support.asking import connected, seeing
+from tests.support.asking import connected
 from tests.support.each import each
 from tests.support.episodic import COUNTER, NOON, at, episodic_entry, episodic_query, episodic_tier, found
 from tests.support.scopes import new_scope
@@ -167,7 +168,7 @@ async def test_forgetting_leaves_no_row_and_tells_the_ledger(
     assert await tier.forget(scope, ["m0", "m1", "m1", "unknown"]) == 2
     assert await tier.forget(scope, ["m0", "m1"]) == 0
     assert [item.id for item in await tier.get(scope, ["m0", "m1", "m2"])] == ["m2"]
-    async with connected(endpoints.postgres_app_dsn) as connection, seeing(connection, scope.tenant_id):
+    async with connected(endpoints.postgres_app_dsn) as connection, as_tenant(connection, scope.tenant_id):
         assert await connection.fetchval("SELECT count(*) FROM episodic.chunks") == 1
         rows = await connection.fetch(
             """SELECT subject_id, payload, stage FROM ledger.events JOIN ledger.work USING (event_id)

@@ -15,7 +15,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from ragpp_services.gateway.store import migrate as migrate_gateway
-from tests.support.asking import connected, seeing
+from tests.support.asking import connected
 from tests.support.catalog import catalog_tier, conversation, item
 from tests.support.each import each
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
@@ -130,7 +130,7 @@ async def test_with_an_empty_tenant_the_app_sees_nothing(app: asyncpg.Connection
 async def test_a_tenant_set_for_a_transaction_is_gone_after_it(
     app: asyncpg.Connection, tenants: tuple[str, str]
 ) -> None:
-    async with seeing(app, tenants[0]):
+    async with as_tenant(app, tenants[0]):
         assert await visible(app, "episodic.interactions") == 80
     for row in await tables(app):
         assert await visible(app, row["name"]) == 0, row["name"]
