@@ -21,7 +21,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,10 @@ eval-faq: install ## what is asked of manuals, through the API: how many are ans
 eval-scripts: install ## what words and meaning find in Arabic, Chinese, Japanese, Korean, Russian and Thai
 	$(BIN)/python -m benchmarks.scripts_lab
 	$(BIN)/python -m benchmarks.scripts_lab --second
+
+train: install ## the model that judges clauses, anew from the labelled chats: how well, and how far it is from the one that is there; WRITE=1: in its place
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps scikit-learn==1.9.1 scipy==1.17.1 joblib==1.6.0 threadpoolctl==3.8.0 narwhals==2.29.0
+	$(BIN)/python -m benchmarks.train_judge $(if $(WRITE),--write)
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
 	$(BIN)/python -m benchmarks.eval_extraction

@@ -34,9 +34,14 @@ MemoryKind = Literal[
     "message", "summary", "interaction", "entity", "relationship", "preference", "rule", "finding", "item", "passage"
 ]
 EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
-FindingKind = Literal["pattern", "decision", "insight", "error", "plan", "event"]
+FindingKind = Literal[
+    "pattern", "decision", "insight", "error", "plan", "event", "identity", "kin", "residence", "work", "health",
+    "taste", "possession", "instruction", "opinion", "solution", "fact",
+]  # fmt: skip
 """pattern: what is done repeatedly, when, in what order; decision: what was settled; insight: what was understood;
-error: what went wrong; plan: what is intended; event: what happened at a time that could be resolved."""
+error, solution: what went wrong, and what mended it; plan: what is intended, appointments; event: what happened; kin:
+family and ties; health: with diet; possession: what somebody has and where it is; instruction: how answers are to be;
+fact: of the world."""
 Precision = Literal["minute", "hour", "day", "week", "month", "season", "year", "decade"]
 Role = Literal["user", "assistant", "system", "tool"]
 Visibility = Literal["agent", "shared"]

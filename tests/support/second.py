@@ -10,6 +10,7 @@ from ragpp.embedding import FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.errors import EmbeddingError, StackError
+from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
 
 
@@ -39,6 +40,9 @@ class HashingSecond:
     async def encode_passages(self, texts: Sequence[str]) -> FloatMatrix:
         self.heard += texts
         return await self._encoded(texts)
+
+    async def encode_spans(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
+        return await self._encoded([text[span.start : span.end] for span in spans])
 
     async def warm(self) -> None:
         await self._encoded([])

@@ -17,8 +17,8 @@ from ragpp.extraction import Extractor
 from ragpp.llm.replies import FactsReply, SaidFact
 from ragpp.models import Interaction, Scope
 from ragpp_services.workers.stages.catalog.working import work_on_catalog
-from ragpp_services.workers.stages.observe import findings_of
 from ragpp_services.workers.stages.repair import withdraw
+from ragpp_services.workers.stages.stating import found_in
 from tests.support.each import each_case
 from tests.support.episodic import NOON
 from tests.support.extractor import trained
@@ -114,9 +114,9 @@ async def test_what_was_found_in_a_message_is_an_item_that_names_the_finding(ext
     decides = said("m1", "We decided to use PostgreSQL for the ledger.", name="Ann")
     states = said("m2", "The ledger has 12 tables.", name="Ann")
     catalog = KeptCatalog({"res_1": conversation(decides, states)})
-    await done(parts_of(extractor, catalog, decides, states), work(task="extract", resource_id="res_1"))
-    found = findings_of(decides, extractor.extract(decides.content, speaker="Ann", said_at=decides.occurred_at))
-    finding = next(one for one in found if one.finding == "decision")
+    parts = parts_of(extractor, catalog, decides, states)
+    await done(parts, work(task="extract", resource_id="res_1"))
+    (finding,) = (await found_in(parts, [decides]))["m1"]
     by_kind = {entry.item_kind: entry.metadata for entry in catalog.entries}
     assert by_kind == {"decision": {FINDING_ID: finding.id}, "fact": {}}
 

@@ -13,6 +13,7 @@ from ragpp.embedding.factory import make_second
 from ragpp.embedding.second import GRAPH, TOKENIZER, E5Encoder, usable
 from ragpp.errors import EmbeddingError, InvalidInput
 from ragpp.settings import EmbeddingSettings
+from ragpp.text.spans import Span
 from ragpp_infra.embedded.environment import given_settings
 from ragpp_infra.embedded.second_encoder import second_encoder, second_folder, why_without
 from tests.support.each import each_case
@@ -58,6 +59,31 @@ async def test_a_text_has_one_vector_whatever_is_encoded_before_it_or_beside_it(
         assert (together[len(TEXTS) + index] == vector).all()
         assert (together[len(TEXTS) - 1 - index] == vector).all()
         assert all((rows[0] == vector).all() for rows in at_once[index :: len(TEXTS)])
+
+
+async def test_a_stretch_has_one_vector_in_its_text_however_many_are_asked_for(encoder: E5Encoder) -> None:
+    text = "The boiler was mended.\nMy sister moved to Porto, and her dog stays with us."
+    spans = [Span(0, 22), Span(23, 48), Span(50, len(text))]
+    rows = await encoder.encode_spans(text, spans)
+    assert rows.shape == (3, encoder.dimension)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-5)
+    assert (await encoder.encode_spans(text, spans) == rows).all()
+    [question] = await encoder.encode_questions(["where does my sister live?"])
+    assert int(np.argmax(rows @ question)) == 1
+    assert (await encoder.encode_spans(text, [])).shape == (0, encoder.dimension)
+
+
+async def test_stretches_behind_what_the_model_reads_at_once_have_vectors_of_their_own(encoder: E5Encoder) -> None:
+    """None of them is the mean of a beginning that it is no part of."""
+    sentences = [f"Line {number} says that the kettle in room {number} is cold." for number in range(60)]
+    text, spans, start = " ".join(sentences), [], 0
+    for sentence in sentences:
+        spans.append(Span(start, start + len(sentence)))
+        start += len(sentence) + 1
+    rows = await encoder.encode_spans(text, spans)
+    assert len({row.tobytes() for row in rows}) == len(sentences)
+    endless = "kettle " * 2_000
+    assert (await encoder.encode_spans(endless, [Span(0, len(endless))])).shape == (1, encoder.dimension)
 
 
 async def test_rows_are_float32_of_length_one_and_a_question_is_no_passage(encoder: E5Encoder) -> None:

@@ -2,9 +2,11 @@
 
 from ragpp.models import FindingEntry, Interaction, Observation
 from ragpp_services.workers.stages.history import teaches
-from ragpp_services.workers.stages.observe import findings_of, observation_of, preferences_of
+from ragpp_services.workers.stages.observe import observation_of, preferences_of
+from ragpp_services.workers.stages.stating import found_in
 from tests.support.extractor import trained
 from tests.support.said import said
+from tests.support.workers import parts_with
 
 EXTRACTOR = trained()
 
@@ -14,8 +16,8 @@ def observed(item: Interaction) -> Observation:
     return observation_of("7", item, extraction, {})
 
 
-def findings(item: Interaction) -> list[FindingEntry]:
-    return findings_of(item, EXTRACTOR.extract(item.content, speaker=item.name, said_at=item.occurred_at))
+async def findings(item: Interaction) -> list[FindingEntry]:
+    return (await found_in(parts_with(extractor=EXTRACTOR), [item]))[item.id]
 
 
 def test_what_is_over_is_told_as_an_end() -> None:
@@ -24,20 +26,34 @@ def test_what_is_over_is_told_as_an_end() -> None:
     assert len({one.id for one in told}) == len(told)
 
 
-def test_a_finding_said_twice_is_one_finding() -> None:
-    (one,) = findings(said("a", "I decided to sell the boat.", name="Noor"))
-    (other,) = findings(said("b", "I decided to  sell the boat!", name="Noor", day=9))
+async def test_a_finding_said_twice_is_one_finding() -> None:
+    (one,) = await findings(said("a", "I decided to sell the boat.", name="Noor"))
+    (other,) = await findings(said("b", "I decided to  sell the boat!", name="Noor", day=9))
     assert one.id == other.id
-    assert one.text.startswith("Noor: ")
-    (of_another,) = findings(said("c", "I decided to sell the boat.", name="Felix"))
+    assert (one.finding, one.text) == ("decision", "Noor decided to sell the boat.")
+    (of_another,) = await findings(said("c", "I decided to sell the boat.", name="Felix"))
     assert of_another.id != one.id
 
 
-def test_an_assistant_has_no_preferences_and_no_plans_and_still_decides() -> None:
-    item = said("a", "I prefer tea. I decided to use the cache.", role="assistant")
+async def test_a_fact_inside_a_request_is_found_and_the_request_is_not() -> None:
+    item = said("a", "what could I cook for Leo? he's allergic to hazelnuts. thanks!", name="Noor")
+    (found,) = await findings(item)
+    assert (found.finding, found.text) == ("health", "Leo's allergic to hazelnuts.")
+    assert found.details["verbatim"] == "he's allergic to hazelnuts."
+    assert found.sources == ("a",)
+
+
+async def test_what_is_passed_on_tells_nothing_of_its_reader() -> None:
+    """A letter that somebody pastes is another's words: what it says of "me" is not the user's."""
+    letter = "Can you translate this letter?\n\n> I am allergic to penicillin.\n> I live in Rennes with my two sons."
+    assert await findings(said("a", letter, name="Noor")) == []
+
+
+async def test_an_assistant_has_no_preferences_and_no_plans_and_still_decides() -> None:
+    item = said("a", "I prefer tea. I decided to use the cache. I'm allergic to nuts.", role="assistant")
     extraction = EXTRACTOR.extract(item.content, speaker=None, said_at=item.occurred_at)
     assert preferences_of("7", item, extraction) == []
-    assert {one.finding for one in findings_of(item, extraction)} <= {"decision", "error", "insight"}
+    assert {one.finding for one in await findings(item)} == {"decision"}
 
 
 def test_contexts_tools_and_system_prompts_teach_nothing() -> None:

@@ -15,6 +15,7 @@ from celery.signals import setup_logging, worker_shutting_down
 
 from ragpp.clock import system_clock
 from ragpp.embedding import Embedder
+from ragpp.embedding.second import usable
 from ragpp.entries.kinds import Kinds
 from ragpp.entries.values import PATTERNS
 from ragpp.errors import ConfigurationError, MemorySystemError
@@ -51,6 +52,7 @@ from ragpp.stores.postgres import create_pool, ensure_open, measured_pool
 from ragpp.stores.redis import AppendOnlyFile
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers
+from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from ragpp_services.workers.running.digest import STAGES
 from ragpp_services.workers.running.heartbeat import Heartbeat
@@ -129,6 +131,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             ),
             extractor=extractor,
             reader=SpacyExtractor(load=blank_pipeline),
+            judge=Judge(await usable(tools.second())),
             embedder=embedder,
             kinds=kinds,
             clock=system_clock,

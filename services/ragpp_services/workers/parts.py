@@ -22,6 +22,7 @@ from ragpp.stores.redis import AppendOnlyFile
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import Tiers
+from ragpp_services.workers.language.judging import Judge
 
 Tick = Literal["extract", "reflect", "maintain", "prune"]
 
@@ -58,7 +59,7 @@ class SchedulePolicy:
 class WorkerParts(Tiers):
     """The tiers, and the workers' other collaborators. `models`: None without any language model.
     `append_only_file`: None where no account may have it rewritten. `reader`: reads the facts of resources, which were
-    tuned on names by lists; the extractor where it is None."""
+    tuned on names by lists; the extractor where it is None. `judge`: tells what clauses of persons' messages are."""
 
     ledger: WorkLedger
     erasures: ErasureLedger
@@ -74,6 +75,7 @@ class WorkerParts(Tiers):
     models: LanguageModels | None = None
     append_only_file: AppendOnlyFile | None = None
     reader: Extractor | None = None
+    judge: Judge = field(default_factory=lambda: Judge(None))
     counter: TokenMeter = field(default_factory=lambda: Tokenizers().named())
 
     def model_for(self, purpose: Purpose, scope: Scope) -> LanguageModel | None:

@@ -13,6 +13,8 @@ from ragpp.errors import EmbeddingMismatch, InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragpp.text.spans import Span
+
 FloatMatrix = npt.NDArray[np.float32]
 SECOND_DIMENSION: Final = 384
 """Numbers in a second encoder's vector: there is one model."""
@@ -76,6 +78,11 @@ class SecondEncoder(Protocol):
 
     async def encode_passages(self, texts: Sequence[str]) -> FloatMatrix:
         """One row for each text that may answer, in order; as `encode_questions`."""
+        ...
+
+    async def encode_spans(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
+        """One row for each of `spans`, stretches of `text` in order and without overlap: what a stretch means in what
+        surrounds it, the mean of its tokens where `text` is read as a passage. As `encode_questions`."""
         ...
 
     async def warm(self) -> None:

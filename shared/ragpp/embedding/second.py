@@ -16,9 +16,10 @@ from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix, SecondEncoder, r
 from ragpp.embedding.runtime import session_of, tokens_of
 from ragpp.errors import EmbeddingError
 from ragpp.errors.telling import told
+from ragpp.text.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from onnxruntime import InferenceSession
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MODEL: Final = "intfloat/e5-small-v2"
 MAX_TOKENS: Final = 256
 """Tokens read of a text, its prefix and the two special tokens included; a chunk has fewer."""
+_MOST_POOLED: Final = MAX_TOKENS - 8
+"""Tokens of spans that are read at once, beside the prefix and the special tokens."""
 GRAPH: Final = "e5-small-v2-q.onnx"
 TOKENIZER: Final = "e5-small-v2-q-tokenizer.json"
 SHA256: Final = {
@@ -56,13 +59,22 @@ class E5Encoder:
 
     def __init__(self, jar: Path, *, threads: int = 1) -> None:
         """`threads`: cores that texts which come together may use; one takes one."""
-        self._lanes = Lanes(_E5(jar), name="second", threads=threads, slice_tokens=1)
+        self._model = _E5(jar)
+        self._lanes = Lanes(self._model, name="second", threads=threads, slice_tokens=1)
 
     async def encode_questions(self, texts: Sequence[str]) -> FloatMatrix:
         return await self._encoded(QUESTION, texts)
 
     async def encode_passages(self, texts: Sequence[str]) -> FloatMatrix:
         return await self._encoded(PASSAGE, texts)
+
+    async def encode_spans(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
+        """See the protocol. A text that is longer than the model reads is read in pieces, cut between spans; of a span
+        that is longer still its beginning counts."""
+        require_unicode(text)
+        if not spans:
+            return np.empty((0, SECOND_DIMENSION), np.float32)
+        return await asyncio.to_thread(self._model.pooled, text, spans)
 
     async def warm(self) -> None:
         await self.encode_questions(["warm"])
@@ -106,11 +118,42 @@ class _E5:
 
     def _vector(self, ids: TokenIds) -> FloatMatrix:
         """(dimension,): the mean of the tokens' last hidden state, at length 1."""
+        mean: FloatMatrix = self._states(ids).mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    def _states(self, ids: TokenIds) -> FloatMatrix:
+        """(tokens, dimension): the last hidden state."""
         given = np.array([ids], np.int64)
         inputs = {"input_ids": given, "attention_mask": np.ones_like(given), "token_type_ids": np.zeros_like(given)}
         states: FloatMatrix = self._session.run(["last_hidden_state"], inputs)[0]
-        mean: FloatMatrix = states[0].mean(axis=0)
-        return mean / np.linalg.norm(mean)
+        return np.asarray(states[0])
+
+    def pooled(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
+        """(spans, dimension): the mean of each span's tokens, at length 1."""
+        rows = [row for window in self._windows(text, spans) for row in self._pooled_window(text, window)]
+        return np.stack(rows)
+
+    def _windows(self, text: str, spans: Sequence[Span]) -> Iterator[list[Span]]:
+        """The spans in groups that the model can read at once."""
+        window, tokens = list[Span](), 0
+        for span in spans:
+            count = len(self._tokenizer.encode(text[span.start : span.end], add_special_tokens=False).ids)
+            if window and tokens + count > _MOST_POOLED:
+                yield window
+                window, tokens = [], 0
+            window.append(span)
+            tokens += count
+        yield window
+
+    def _pooled_window(self, text: str, spans: Sequence[Span]) -> Iterator[FloatMatrix]:
+        begin, shift = spans[0].start, len(PASSAGE) - spans[0].start
+        read = self._tokenizer.encode(PASSAGE + text[begin : spans[-1].end])
+        states = self._states(read.ids[:MAX_TOKENS])
+        offsets = np.array(read.offsets[:MAX_TOKENS])
+        for span in spans:
+            inside = (offsets[:, 0] < span.end + shift) & (offsets[:, 1] > span.start + shift)
+            mean: FloatMatrix = (states[inside] if inside.any() else states).mean(axis=0)
+            yield mean / np.linalg.norm(mean)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

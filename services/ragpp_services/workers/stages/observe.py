@@ -1,22 +1,18 @@
 """Observe: what one interaction says about entities, relationships, preferences and findings, put into the tiers."""
 
 import asyncio
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragpp.context.layout import names_relationship_type
 from ragpp.extraction import EntityMention, Extraction, PreferenceMention, RelationshipMention
-from ragpp.extraction.port import FindingMention
-from ragpp.fields import joined
-from ragpp.learned import FOUND, owned_key
+from ragpp.learned import owned_key
 from ragpp.ledger import Work
 from ragpp.models import (
     EntityEntry,
     EntityLabel,
     Filters,
     FindingEntry,
-    FindingKind,
     Interaction,
     MemoryQuery,
     Observation,
@@ -28,7 +24,6 @@ from ragpp.models import (
 )
 from ragpp.names import SPEAKER
 from ragpp.observability.traces import stepped
-from ragpp.text.lexical import words
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
@@ -38,11 +33,8 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.history import repeating_spans, teaches
 from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
+from ragpp_services.workers.stages.stating import STATING_ROLES, findings_of
 
-STATING_ROLES: Final = frozenset({"user"})
-"""Only a person states a preference."""
-FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
-"""What an assistant says of its own work. Its plans are the next message, and its habits nobody's."""
 LOOKED_UP: Final = 10
 """How many earlier interactions are compared with a sentence that may repeat them."""
 LOOKUPS_AT_ONCE: Final = 4
@@ -105,14 +97,16 @@ async def _learned(
     parts: WorkerParts, scope: Scope, read: Sequence[tuple[int, Interaction]], epochs: Epochs
 ) -> tuple[list[Observation], list[PreferenceEntry | FindingEntry]]:
     """What messages, each with its event, say by themselves."""
-    extractions = await _extract(parts, scope, [item for _, item in read], epochs)
+    items = [item for _, item in read]
+    texts, extractions = await _extract(parts, scope, items, epochs)
+    found = await findings_of(parts, items, texts, extractions)
     vectors = await _embed_names(parts, extractions)
     observations, entries = list[Observation](), list[PreferenceEntry | FindingEntry]()
-    for (event_id, item), extraction in zip(read, extractions, strict=True):
+    for (event_id, item), extraction, findings in zip(read, extractions, found, strict=True):
         if extraction.entities or extraction.relationships or extraction.ended:
             observations.append(observation_of(str(event_id), item, extraction, vectors))
         entries += preferences_of(str(event_id), item, extraction)
-        entries += findings_of(item, extraction)
+        entries += findings
     return observations, entries
 
 
@@ -122,9 +116,12 @@ def _plainly_named(item: Interaction) -> Interaction:
     return item if name == item.name else item.model_copy(update={"name": name or None})
 
 
-async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> list[Extraction]:
-    """What each of `items` says by itself: without what it has from memory, line by line or by quoting it. What
-    it quotes is noted with it first, and so is not learned either when it was forgotten where it comes from."""
+async def _extract(
+    parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs
+) -> tuple[list[str], list[Extraction]]:
+    """The words of each of `items` that are its author's own, and what they say by themselves: without what it has from
+    memory, line by line or by quoting it. What it quotes is noted with it first, and so is not learned either when it
+    was forgotten where it comes from."""
 
     @stepped("extract")
     def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
@@ -148,7 +145,7 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
         fresh = await asyncio.to_thread(extract, [text for _, text in again], [items[index] for index, _ in again])
         for (index, _), extraction in zip(again, fresh, strict=True):
             extractions[index] = extraction
-    return extractions
+    return texts, extractions
 
 
 async def _quoted(
@@ -266,33 +263,3 @@ def preference_of(event_id: str, number: int, item: Interaction, mention: Prefer
         occurred_at=item.occurred_at,
         sources=(item.id,),
     )
-
-
-def findings_of(item: Interaction, extraction: Extraction) -> list[FindingEntry]:
-    """What `item` says was decided, understood, planned, done wrong, done out of habit, or happened at some time."""
-    return [
-        finding_of(item, mention)
-        for mention in extraction.findings
-        if item.role in STATING_ROLES or mention.finding in FOUND_BY_ASSISTANTS
-    ]
-
-
-def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
-    """A finding in its speaker's words, under the speaker's name. The same thing said again is the same finding."""
-    who = item.name or ("assistant" if item.role == "assistant" else "")
-    said = mention.text[:_VALUE_CHARS]
-    time = mention.when.start.isoformat() if mention.when is not None else ""
-    return FindingEntry(
-        id=finding_id(mention.finding, who, " ".join(words(said)), time),
-        finding=mention.finding,
-        text=f"{who}: {said}"[:_VALUE_CHARS] if who else said,
-        confidence=mention.confidence,
-        when=mention.when,
-        occurred_at=item.occurred_at,
-        sources=(item.id,),
-    )
-
-
-def finding_id(*said: str) -> str:
-    """The id of a finding: the same for the same kind, speaker and words."""
-    return f"{FOUND}{hashlib.sha256(joined(*said).encode()).hexdigest()[:32]}"

@@ -1,6 +1,5 @@
 """Extract: the items of one resource, taken from it anew."""
 
-import asyncio
 import time
 from collections.abc import Collection, Sequence
 from typing import Final, cast
@@ -19,6 +18,8 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.asking import consolidate_later
 from ragpp_services.workers.stages.catalog.passages import index_passages
 from ragpp_services.workers.stages.catalog.reading import Statements, entries_of, read_statements
+from ragpp_services.workers.stages.history import teaches
+from ragpp_services.workers.stages.stating import found_in
 
 RETRIES: Final = 2
 """After so many, a resource that cannot be read has no items, with a warning."""
@@ -76,7 +77,8 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource, epoch: int) 
         _log.warning("catalog.not_extracted", attempts=work.attempts, error=told(error))
         return [], Statements((), None, error.code)
     hint = await _hint(parts, work)
-    entries = await asyncio.to_thread(entries_of, work.scope, resource, read.stated, known, parts.extractor, hint)
+    found = await found_in(parts, [item for item in known.values() if teaches(item)])
+    entries = entries_of(work.scope, resource, read.stated, found, hint)
     return await _embedded(parts, work.scope, entries, read.undecided, epoch), read
 
 

@@ -19,12 +19,10 @@ from ragpp.extraction.port import Turn
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.resources import Part, read_resource
 from ragpp.llm.transcripts import MESSAGE_CHARS
-from ragpp.models import Interaction, Scope
+from ragpp.models import FindingEntry, Interaction, Scope
 from ragpp.text.spans import Span, blanked, merged
-from ragpp_services.workers.hearing.own_words import own_text
-from ragpp_services.workers.learning.stated import extracted
 from ragpp_services.workers.stages.history import LEARNING_ROLES, teaches
-from ragpp_services.workers.stages.observe import findings_of
+from ragpp_services.workers.stages.stating import VERBATIM
 
 MOST_CHARS: Final = 4_000
 """Of one item."""
@@ -191,16 +189,15 @@ def entries_of(
     scope: Scope,
     resource: Resource,
     stated: Sequence[Stated],
-    known: Mapping[str, Interaction],
-    extractor: Extractor,
+    found: Mapping[str, Sequence[FindingEntry]],
     category: str | None,
 ) -> list[ItemEntry]:
-    """What is stated as items of the resource, none twice; what was said in several messages rests on all of them."""
+    """What is stated as items of the resource, none twice; what was said in several messages rests on all of them.
+    `found`: the findings of its messages that are interactions, by the ids of these."""
     together: dict[str, list[Stated]] = defaultdict(list)
     for one in stated:
         together[one.text[:MOST_CHARS]].append(one)
-    findings = _Findings(extractor, known)
-    return [_entry(scope, resource, text, alike, findings, category) for text, alike in together.items()]
+    return [_entry(scope, resource, text, alike, found, category) for text, alike in together.items()]
 
 
 def _entry(
@@ -208,7 +205,7 @@ def _entry(
     resource: Resource,
     text: str,
     alike: Sequence[Stated],
-    findings: "_Findings",
+    found: Mapping[str, Sequence[FindingEntry]],
     category: str | None,
 ) -> ItemEntry:
     first = alike[0]
@@ -221,7 +218,7 @@ def _entry(
     if isinstance(agent_name, str):
         metadata["agent_name"] = agent_name
     words = [resource.content[start:end] for one in alike for start, end in one.spans]
-    finding = findings.of([one.interaction_id for one in messages], first.kind, words)
+    finding = _finding([one.interaction_id for one in messages], found, words)
     if finding is not None:
         metadata[FINDING_ID] = finding
     return ItemEntry(
@@ -239,33 +236,13 @@ def _entry(
     )
 
 
-class _Findings:
-    """Which findings observe makes of messages: under the same ids, and so known without looking them up."""
-
-    def __init__(self, extractor: Extractor, known: Mapping[str, Interaction]) -> None:
-        self._extractor, self._known = extractor, known
-        self._of: dict[str, list[tuple[str, str, str]]] = {}
-
-    def of(self, interaction_ids: Sequence[str | None], kind: ItemKind, words: Sequence[str]) -> str | None:
-        """The id of the first finding of that kind that one of these messages says in these words."""
-        for identifier in interaction_ids:
-            for finding, text, finding_id in self._in(identifier):
-                if finding == kind and any(text in said or said in text for said in words):
-                    return finding_id
-        return None
-
-    def _in(self, identifier: str | None) -> list[tuple[str, str, str]]:
-        """Kind, words and id of each finding in a message."""
-        item = self._known.get(identifier or "")
-        if item is None or not teaches(item):
-            return []
-        if item.id not in self._of:
-            extraction = extracted(self._extractor, item, own_text(item))
-            said = {mention.text: mention for mention in extraction.findings}
-            self._of[item.id] = [
-                (entry.finding, text, entry.id)
-                for text in said
-                for entry in findings_of(item, extraction)
-                if text[:MOST_CHARS] in entry.text
-            ]
-        return self._of[item.id]
+def _finding(
+    interaction_ids: Sequence[str | None], found: Mapping[str, Sequence[FindingEntry]], words: Sequence[str]
+) -> str | None:
+    """The id of the first finding that one of these messages says in these words."""
+    for identifier in interaction_ids:
+        for one in found.get(identifier or "", ()):
+            verbatim = str(one.details[VERBATIM])
+            if any(verbatim in said or said in verbatim for said in words):
+                return one.id
+    return None

@@ -1,0 +1,113 @@
+"""Judging: what a clause tells, and whether a careful friend would write it down, before anything is parsed.
+
+Logistic regressions on what the clause means in its message, by the second encoder, and on its hashed words and
+letters; without an encoder on the latter alone. Their weights are a file beside this module, which
+`benchmarks/train_judge.py` makes of `benchmarks/data/labelled`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.embedding import FloatMatrix, SecondEncoder
+from ragpp.text.spans import Span
+from ragpp_services.workers.language.features import hashed
+
+Kind = Literal[
+    "identity", "kin", "residence", "work", "health", "taste", "possession", "habit", "plan", "event", "decision",
+    "instruction", "opinion", "insight", "error", "solution", "fact",
+]  # fmt: skip
+Trait = Literal["kept", "changes", "past", "planned", "unsure", "negated"]
+"""kept: worth writing down; changes: ends or corrects what was said before; unsure: wished, supposed, joked, quoted."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+TRAITS: Final[tuple[Trait, ...]] = get_args(Trait)
+HEADS: Final[tuple[str, ...]] = (*KINDS, *TRAITS)
+WORTH: Final[Mapping[Kind, float]] = {
+    "health": 1.2, "instruction": 1.2, "identity": 1.0, "kin": 1.0, "residence": 1.0, "work": 1.0, "habit": 1.0,
+    "plan": 1.0, "decision": 1.0, "taste": 0.8, "possession": 0.8, "event": 0.4, "insight": 0.3, "error": 0.3,
+    "solution": 0.3, "fact": 0.3, "opinion": 0.2,
+}  # fmt: skip
+"""What it is worth to know something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
+is full of events and opinions that matter to nobody in a month. Chosen by judgement, fitted to nothing."""
+LEAST_WORTH: Final = 0.6
+"""What a clause is to be worth to be kept: the sum over kinds of its odds times what they are worth."""
+WEIGHTS: Final = "judge.npz"
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A stretch of a message: the likeliest `kind` of what it tells, what it is `worth`, 0 to some 2, and the odds, 0
+    to 1, of each trait."""
+
+    span: Span
+    kind: Kind
+    worth: float
+    traits: Mapping[Trait, float]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is to be written down."""
+        return self.worth >= LEAST_WORTH
+
+
+@dataclass(frozen=True)
+class Model:
+    """`meaning`: (dimension, heads), of the vector less `mean`; `hashed`: (features.SIZE, heads); `bias`: (heads,)."""
+
+    mean: Floats
+    meaning: Floats
+    hashed: Floats
+    bias: Floats
+
+    def odds(self, clauses: Sequence[str], meaning: FloatMatrix | None) -> Floats:
+        """(clauses, heads): the probability of each head. `meaning`: a row for each clause."""
+        scores = np.tile(self.bias, (len(clauses), 1))
+        for row, clause in enumerate(clauses):
+            indexes, values = hashed(clause)
+            scores[row] += values @ self.hashed[indexes]
+            if meaning is not None:
+                scores[row] += (meaning[row] - self.mean) @ self.meaning
+        return np.asarray(1 / (1 + np.exp(-scores)), np.float32)
+
+
+class Judge:
+    """Judges the clauses of messages; a clause has one outcome in its message, whatever is judged with it."""
+
+    def __init__(self, encoder: SecondEncoder | None) -> None:
+        self._encoder = encoder
+
+    async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
+        """One judgement for each of `spans`, stretches of `text` in order. Raises EmbeddingError."""
+        if not spans:
+            return []
+        meaning = None if self._encoder is None else await self._encoder.encode_spans(text, spans)
+        model = load_model(with_meaning=meaning is not None)
+        odds = model.odds([text[span.start : span.end] for span in spans], meaning)
+        return [judgement_of(span, row) for span, row in zip(spans, odds, strict=True)]
+
+
+def judgement_of(span: Span, odds: Floats) -> Judgement:
+    """What the odds of one clause, (heads,), say of it."""
+    of_kinds = dict(zip(HEADS, map(float, odds), strict=True))
+    traits: dict[Trait, float] = {trait: round(of_kinds[trait], 4) for trait in TRAITS}
+    worth = sum(of_kinds[kind] * value for kind, value in WORTH.items())
+    return Judgement(span, max(KINDS, key=lambda kind: of_kinds[kind]), round(worth, 4), traits)
+
+
+@cache
+def load_model(*, with_meaning: bool) -> Model:
+    """The weights that are shipped: some 5 ms."""
+    with files(__package__).joinpath(WEIGHTS).open("rb") as file, np.load(file) as kept:
+        name = "both" if with_meaning else "alone"
+        return Model(
+            mean=kept["mean"].astype(np.float32),
+            meaning=kept["meaning"].astype(np.float32),
+            hashed=kept[f"hashed_{name}"].astype(np.float32),
+            bias=kept[f"bias_{name}"].astype(np.float32),
+        )

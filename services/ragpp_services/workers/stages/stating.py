@@ -1,0 +1,138 @@
+"""Stating: what messages tell, as findings: those of persons clause by clause, in words that can be read alone, and
+what assistants say of their own work."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ragpp.extraction import Extraction
+from ragpp.extraction.port import FindingMention
+from ragpp.models import FindingEntry, FindingKind, Interaction
+from ragpp.names import SPEAKER as USER
+from ragpp.text.lexical import words
+from ragpp.text.spans import Span
+from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.language.attribution import make_readable
+from ragpp_services.workers.language.cutting import cut
+from ragpp_services.workers.language.judging import Judgement, Kind
+from ragpp_services.workers.learning.authorship import doubted, own_judged
+from ragpp_services.workers.learning.stated import extracted
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.finding_ids import finding_id
+
+STATING_ROLES: Final = frozenset({"user"})
+"""Only a person states what is kept of themselves."""
+FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
+"""What an assistant says of its own work. Its plans are the next message, and its habits nobody's."""
+SPEAKER: Final = "The user"
+"""Who speaks where nobody told a name."""
+FOUND_AS: Final[dict[Kind, FindingKind]] = {"habit": "pattern"}
+"""Kinds of clauses that findings have another name for."""
+PASSED_ON: Final = 0.8
+"""Odds that a sentence is somebody else's from which on it tells nothing. Of what is passed on without a mark three
+in four have them, of what people type in haste themselves one in seven. An instruction is not kept where there is any
+doubt (`authorship.doubted`): to obey a letter that was pasted does harm, to note a fact of it little."""
+VERBATIM: Final = "verbatim"
+"""The detail of a finding that has the words which say it."""
+MAX_CHARS: Final = 4_000
+
+
+async def findings_of(
+    parts: WorkerParts, items: Sequence[Interaction], texts: Sequence[str], extractions: Sequence[Extraction]
+) -> list[list[FindingEntry]]:
+    """What each of `items` tells that is worth keeping, in order. `texts`: of each its author's own words at its
+    length; `extractions`: what they say by themselves. Raises EmbeddingError."""
+    return [
+        await _stated(parts, item, text, extraction)
+        if item.role in STATING_ROLES
+        else [finding_of(item, mention) for mention in extraction.findings if mention.finding in FOUND_BY_ASSISTANTS]
+        for item, text, extraction in zip(items, texts, extractions, strict=True)
+    ]
+
+
+async def found_in(parts: WorkerParts, items: Sequence[Interaction]) -> dict[str, list[FindingEntry]]:
+    """What is found in messages that may teach, by their ids, as `observe` finds it. Raises EmbeddingError,
+    ExtractionError."""
+    texts = [own_text(item) for item in items]
+    extractions = [
+        await asyncio.to_thread(extracted, parts.extractor, item, text) for item, text in zip(items, texts, strict=True)
+    ]
+    found = await findings_of(parts, items, texts, extractions)
+    return {item.id: findings for item, findings in zip(items, found, strict=True)}
+
+
+async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: Extraction) -> list[FindingEntry]:
+    """The clauses of a person's message that are worth keeping, and those whose words name what they are."""
+    clauses = await asyncio.to_thread(_own_clauses, item, text)
+    named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
+    judged = await parts.judge.judge(text, list(clauses))
+    return [
+        statement_of(item, text, one, named.get(one.span), _other(item, extraction, one.span))
+        for one in judged
+        if (one.is_kept or one.span in named) and not (one.kind == "instruction" and clauses[one.span])
+    ]
+
+
+def _own_clauses(item: Interaction, text: str) -> dict[Span, bool]:
+    """The clauses of a message's own `text` that are not probably somebody else's, in order, and whether there is any
+    doubt."""
+    found = own_judged(item, text)
+    foreign = [one for one in found if one.passed_on > PASSED_ON]
+    doubts = doubted(text, found)
+    return {
+        span: any(span.start < one.end and one.start < span.end for one in doubts)
+        for span in cut(text)
+        if not any(span.start < one.end and one.start < span.end for one in foreign)
+    }
+
+
+def _clause_of(mention: FindingMention, own: str, spans: Iterable[Span]) -> Span | None:
+    start = own.find(mention.text.rstrip("…"))
+    return next((span for span in spans if span.start <= start < span.end), None)
+
+
+def _other(item: Interaction, extraction: Extraction, before: Span) -> str | None:
+    """The only person beside the speaker whom the message names before that clause."""
+    speaker = item.name or USER
+    named = {one.name for one in extraction.entities if one.label == "PERSON" and one.start < before.start}
+    others = named - {speaker}
+    return others.pop() if len(others) == 1 else None
+
+
+def statement_of(
+    item: Interaction, own: str, judged: Judgement, named: FindingMention | None = None, other: str | None = None
+) -> FindingEntry:
+    """A clause of the message's `own` words as a finding. The same said again is the same finding. `named`: what its
+    words say plainly that it is, which counts more than what it is likely to be; `other`: whom "he" and "she" mean."""
+    said = own[judged.span.start : judged.span.end]
+    readable = make_readable(said, item.name or SPEAKER, item.wall_clock, other)
+    kind = FOUND_AS.get(judged.kind, judged.kind) if named is None else named.finding
+    when = readable.when if named is None or named.when is None else named.when
+    time = when.start.isoformat() if when is not None else ""
+    return FindingEntry(
+        id=finding_id(kind, item.name or "", " ".join(words(readable.text)), time),
+        finding=kind,
+        text=readable.text[:MAX_CHARS],
+        confidence=max(judged.traits["kept"], 0.0 if named is None else named.confidence),
+        when=when,
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+        details={VERBATIM: said[:MAX_CHARS], **judged.traits},
+    )
+
+
+def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
+    """A finding in its speaker's words, under the speaker's name. The same thing said again is the same finding."""
+    who = item.name or ("assistant" if item.role == "assistant" else "")
+    said = mention.text[:MAX_CHARS]
+    time = mention.when.start.isoformat() if mention.when is not None else ""
+    return FindingEntry(
+        id=finding_id(mention.finding, who, " ".join(words(said)), time),
+        finding=mention.finding,
+        text=f"{who}: {said}"[:MAX_CHARS] if who else said,
+        confidence=mention.confidence,
+        when=mention.when,
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+        details={VERBATIM: mention.text},
+    )

@@ -1,0 +1,76 @@
+"""Attribution: a clause that can be read alone names its speaker and its day."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ragpp_services.workers.language.attribution import make_readable
+
+SAID_AT = datetime(2026, 3, 4, 10, tzinfo=UTC)
+"""A Wednesday."""
+
+
+@pytest.mark.parametrize(
+    ("said", "readable"),
+    [
+        ("ok so im allergic to kiwi", "Nora is allergic to kiwi"),
+        ("we moved to Lyon", "Nora moved to Lyon"),
+        ("I also don't eat meat", "Nora also doesn't eat meat"),
+        ("i love trains and i hate buses", "Nora loves trains and Nora hates buses"),
+        ("my son Leo watches trains", "Nora's son Leo watches trains"),
+        ("I usually carry an umbrella", "Nora usually carries an umbrella"),
+        ("I went to Turin", "Nora went to Turin"),
+        ("he gave me a car", "He gave Nora a car"),
+        (
+            "Could you remind me that the spare key is at Tom's?",
+            "Could you remind Nora that the spare key is at Tom's?",
+        ),
+        ("I’ve got two kids", "Nora has got two kids"),
+    ],
+)
+def test_whoever_speaks_is_named(said: str, readable: str) -> None:
+    assert make_readable(said, "Nora", SAID_AT).text == readable
+
+
+@pytest.mark.parametrize(
+    ("said", "readable"),
+    [
+        ("the dentist is tomorrow", "The dentist is on 5 March 2026"),
+        ("from tomorrow no more milk", "From 5 March 2026 no more milk"),
+        ("Leo turns 8 on Saturday", "Leo turns 8 on 7 March 2026"),
+        ("the party is on 8 May 2026", "The party is on 8 May 2026"),
+        ("Finn is away next week", "Finn is away in the week of 9 March 2026"),
+        ("every Friday is soup day", "Every Friday is soup day"),
+    ],
+)
+def test_a_day_is_told_by_its_date(said: str, readable: str) -> None:
+    assert make_readable(said, "Nora", SAID_AT).text == readable
+
+
+def test_the_time_of_a_clause_is_the_one_that_it_names() -> None:
+    when = make_readable("the dentist is tomorrow", "Nora", SAID_AT).when
+    assert when is not None
+    assert (when.start, when.end) == (datetime(2026, 3, 5, tzinfo=UTC), datetime(2026, 3, 6, tzinfo=UTC))
+    assert make_readable("not tomorrow but on Friday", "Nora", SAID_AT).when is None
+
+
+@pytest.mark.parametrize(
+    ("said", "readable"),
+    [
+        ("he's allergic to nuts", "Leo's allergic to nuts"),
+        ("and his birthday is in May", "Leo's birthday is in May"),
+        ("Leo said he likes it", "Leo said he likes it"),
+        ("I saw the doctor", "Nora saw the doctor"),
+    ],
+)
+def test_he_is_the_only_one_who_was_named(said: str, readable: str) -> None:
+    assert make_readable(said, "Nora", SAID_AT, other="Leo").text == readable
+
+
+@pytest.mark.parametrize("said", ["ok so", "…", "- ", "well, anyway:"])
+def test_a_clause_of_nothing_but_openings_stays_what_it_is(said: str) -> None:
+    assert make_readable(said, "Nora", SAID_AT).text
+
+
+def test_another_language_stays_as_it_was_said() -> None:
+    assert make_readable("ich wohne in Ulm", "Nora", SAID_AT).text == "Ich wohne in Ulm"
