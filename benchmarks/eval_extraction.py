@@ -215,8 +215,8 @@ def _match_ties(
     *, strict: bool = False,
 ) -> Count:  # fmt: skip
     """Not counted unless wanted, or `strict`: what is said of somebody unnamed ("my sister"), and tastes, which are
-    preferences; nor ever RELATED_TO, which asserts nothing."""
-    ties = [(tie.source, tie.type, tie.target) for tie in found if tie.type != "RELATED_TO"]
+    preferences."""
+    ties = [(tie.source, tie.type, tie.target) for tie in found]
     labels = [_canonical(tie, speaker) for tie in wanted]
     counted = [tie for tie in ties if strict or _canonical(tie, speaker) in labels or not _is_implied(tie, speaker)]
     return _match(wanted, counted, lambda want, got: _canonical(want, speaker) == _canonical(got, speaker), where)

@@ -29,7 +29,7 @@ Statement = tuple[str, str, str]
 _ARTICLES: Final = word_set("a an the my our his her their of to in on at and with")
 _COMPLEMENT: Final = re.compile(r"\s(?:of|in|at|on|for|with|about|from|to)\s")
 _WORD: Final = re.compile(r"[\w'-]+")
-_PASSES: Final = frozenset({"RELATED_TO", "LIKES", "DISLIKES"})
+_PASSES: Final = frozenset({"LIKES", "DISLIKES"})
 """Kinds that no label has: what is mentioned together, and tastes, which are preferences."""
 _ALSO: Final = {"STUDIED_AT": "STUDIES_AT", "TAKES_PART_IN": "ATTENDED"}
 T = TypeVar("T")

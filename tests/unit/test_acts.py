@@ -30,7 +30,7 @@ def kinds(extraction: Extraction) -> set[str]:
 
 
 def stated(extraction: Extraction) -> set[tuple[str, str, str]]:
-    return {(tie.source, tie.type, tie.target) for tie in extraction.relationships if tie.type != "RELATED_TO"}
+    return {(tie.source, tie.type, tie.target) for tie in extraction.relationships}
 
 
 @each_case("line", ACTS)

@@ -40,6 +40,7 @@ def test_whoever_speaks_is_named(said: str, readable: str) -> None:
         ("Leo turns 8 on Saturday", "Leo turns 8 on 7 March 2026"),
         ("the party is on 8 May 2026", "The party is on 8 May 2026"),
         ("Finn is away next week", "Finn is away in the week of 9 March 2026"),
+        ("we met last summer", "Nora met in summer 2025"),
         ("every Friday is soup day", "Every Friday is soup day"),
     ],
 )

@@ -251,7 +251,7 @@ async def test_how_long_after_it_was_stored_a_message_is_digested_is_counted(mon
     before = [REGISTRY.get_sample_value(f"ragpp_digestion_seconds_{what}") or 0.0 for what in ("count", "sum")]
     await digest(parts, ledger.hand_out([asked]), "me")
     after = [REGISTRY.get_sample_value(f"ragpp_digestion_seconds_{what}") or 0.0 for what in ("count", "sum")]
-    assert [after[0] - before[0], after[1] - before[1]] == [1, 90]
+    assert [after[0] - before[0], after[1] - before[1]] == [1, pytest.approx(90)]
 
 
 async def test_what_a_message_says_is_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

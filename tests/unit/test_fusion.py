@@ -191,3 +191,13 @@ def test_an_item_and_the_finding_of_the_same_words_are_one_and_the_first_is_show
 
 def test_items_that_were_made_of_one_finding_are_all_shown() -> None:
     assert [one.id for one in fuse({"catalog": [of_resource("i1", "f1"), of_resource("i2", "f1")]})] == ["i1", "i2"]
+
+
+@each_case(("sources", "support", "is_shown"), [(("t3",), 1, False), (("t15",), 1, True), (("t2", "t3"), 2, True)])
+def test_a_finding_says_nothing_beside_the_message_that_it_was_found_in(
+    sources: tuple[str, ...], support: int, *, is_shown: bool
+) -> None:
+    """One of a message that is far behind helps, and so does what several messages show together."""
+    finding = Memory(id="f1", tier="procedural", kind="finding", text="kin: Ida", score=0.9, sources=sources)
+    finding = finding.model_copy(update={"metadata": {"support": support}})
+    assert ("f1" in [one.id for one in fuse({"episodic": turns(20), "procedural": [finding]})]) == is_shown

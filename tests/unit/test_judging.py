@@ -23,15 +23,15 @@ LEFT = ["What's the weather like?", "Thanks, that helps a lot!", "hm ok", "Can y
 
 
 async def judged(judge: Judge, text: str) -> list[Judgement]:
-    return await judge.judge(text, cut(text))
+    return await judge.judge(text, list(cut(text)))
 
 
 @pytest.mark.parametrize("with_encoder", [True, False], ids=["with the second encoder", "by words and letters alone"])
 async def test_what_a_friend_would_write_down_is_kept_and_small_talk_is_not(*, with_encoder: bool) -> None:
     encoder = E5Encoder(second_jar()) if with_encoder else None
     judge = Judge(encoder)
-    wrong = {said: one for said in KEPT for one in await judged(judge, said) if not one.is_kept}
-    wrong |= {said: one for said in LEFT for one in await judged(judge, said) if one.is_kept}
+    wrong = {said: one for said in KEPT for one in await judged(judge, said) if not one.is_kept(asks=False)}
+    wrong |= {said: one for said in LEFT for one in await judged(judge, said) if one.is_kept(asks=False)}
     assert wrong == {}
     if encoder is not None:
         assert {said: (await judged(judge, said))[0].kind for said in KEPT} == KEPT
@@ -81,8 +81,9 @@ KIWI = (172865, 2.0)
 
 
 def test_a_message_is_cut_into_its_sentences_and_what_has_no_word_is_none() -> None:
-    text = "hi!! 12:30\nmy mum's over, so no nuts. thx :)"
-    assert [text[span.start : span.end] for span in cut(text)] == ["hi!!", "my mum's over, so no nuts.", "thx :)"]
+    text = "hi!! 12:30\nmy mum's over, so no nuts. thx :)\nwhere is she?"
+    cuts = {text[span.start : span.end]: asks for span, asks in cut(text).items()}
+    assert cuts == {"hi!!": False, "my mum's over, so no nuts.": False, "thx :)": False, "where is she?": True}
 
 
 def test_of_a_message_without_end_the_beginning_is_judged() -> None:

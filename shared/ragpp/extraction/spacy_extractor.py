@@ -33,7 +33,6 @@ from ragpp.extraction.port import (
 )
 from ragpp.extraction.preferences.statements import read_preferences
 from ragpp.extraction.query import query_entities
-from ragpp.extraction.relationships.co_mentions import co_mentions
 from ragpp.extraction.relationships.kin_phrases import read_kin
 from ragpp.extraction.relationships.pairs import read_pairs
 from ragpp.extraction.relationships.ties import Antecedents, Scene, Tie
@@ -236,14 +235,11 @@ class _Message:
         words = doc if doc.has_annotation("DEP") else None
         scene = Scene(gate, reading, self._speaker, self._antecedents, words, self._listener)
         stated = [*read_kin(scene), *read_pairs(scene), *read_acts(scene)]
-        tied = {frozenset((tie.source, tie.target)) for tie in stated}
-        whole = gate.lets(Claim.OTHERS, len(sentence.text), reading.masked)
-        loose = list(co_mentions(reading, tied)) if whole else []
         self._antecedents.move_on(reading)
         for name in reading.referents:
             if name.certain:
                 self._add_entity(name)
-        for tie in (*stated, *loose):
+        for tie in stated:
             self._add_tie(tie, sentence, self._ended if tie.ends else self._relationships)
 
     def _read_times(self, gate: Gate) -> None:

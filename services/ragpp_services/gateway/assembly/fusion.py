@@ -8,6 +8,7 @@ out. Raising the interactions that relationships rest on was tried and found not
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 from ragpp.catalog import FINDING_ID
@@ -30,6 +31,8 @@ FIRST_PLACES: Final = 20
 what was said, and does not take its place."""
 
 _BETWEEN: Final = tuple(name for name in TIER_NAMES if name not in {"short_term", "episodic"})
+SAID_BEST: Final = 10
+"""The best interactions, which most contexts show."""
 
 
 def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = None) -> list[Memory]:
@@ -40,11 +43,12 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
     them at every STRIDE-th place those of what is known (semantic, procedural, catalog) by turns; then what only the
     running conversation holds, which the context shows anyway. Until PROTECTED_INTERACTIONS are named, an item of
     another tier waits until its evidence is, and of items no more than ITEMS_AMONG_FIRST have one of the FIRST_PLACES.
-    An item and the finding that was made of the same words are one: the one that comes first. Scores stay those of the
-    tiers.
+    An item and the finding that was made of the same words are one: the one that comes first. A finding says nothing
+    beside the message that it was found in, where that is one of the SAID_BEST. Scores stay those of the tiers.
     """
     interactions = deque(answers.get("episodic", ()))
     others = deque(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
+    said = {memory.id for memory in islice(interactions, SAID_BEST)}
     fused: dict[MemoryKey, Memory] = {}
     named: set[str] = set()
     found: dict[str, str] = {}
@@ -54,6 +58,8 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
         nonlocal items
         key, finding = memory_key(memory), finding_of(memory)
         if key in fused or (finding is not None and found.setdefault(finding, memory.kind) != memory.kind):
+            return
+        if memory.kind == "finding" and memory.metadata.get("support") == 1 and said.issuperset(memory.sources):
             return
         fused[key] = memory
         named.update(evidence(memory))

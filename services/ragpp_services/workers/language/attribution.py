@@ -51,6 +51,7 @@ _IRREGULAR: Final = {
     "am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "don't": "doesn't", "dont": "doesn't",
     "haven't": "hasn't", "havent": "hasn't", "aren't": "isn't", "weren't": "wasn't", "ain't": "isn't", "go": "goes",
 }  # fmt: skip
+_SEASON: Final = re.compile(r"spring|summer|autumn|fall|winter", re.IGNORECASE)
 _SUBJECT: Final = re.compile(
     r"(?<![\w'])(?:(?:i|we)(?!\.\w)(?:['’](?P<verb>m|re|ve|ll|d))?|(?P<run>im|ive|weve)(?=\s))(?![\w'’])", re.IGNORECASE
 )
@@ -99,6 +100,9 @@ def _dated(clause: str, dates: Sequence[DateMention]) -> str:
 def in_words(span: DateSpan) -> str:
     """A time as it is spoken of when the day of speaking is not known: "on 8 May 2023", "in May 2023"."""
     start, last = span.start, span.end - timedelta(microseconds=1)
+    season = _SEASON.search(span.text) if span.precision == "season" else None
+    if season is not None:
+        return f"in {season.group().lower()} {last.year}"
     months = span.precision == "month" and (start.year, start.month) == (last.year, last.month)
     if span.precision == "week":
         return f"in the week of {day_in_words(start)}"

@@ -33,9 +33,11 @@ WORTH: Final[Mapping[Kind, float]] = {
     "solution": 0.3, "fact": 0.3, "opinion": 0.2,
 }  # fmt: skip
 """What it is worth to know something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
-is full of events and opinions that matter to nobody in a month. Chosen by judgement, fitted to nothing."""
+is full of events and opinions that matter to nobody in a month. A judgement, fitted to nothing."""
 LEAST_WORTH: Final = 0.6
 """What a clause is to be worth to be kept: the sum over kinds of its odds times what they are worth."""
+LEAST_WORTH_ASKED: Final = 1.0
+"""And one that asks: "since when is the heating broken?" tells little, "can you always write in French?" is meant."""
 WEIGHTS: Final = "judge.npz"
 Floats = npt.NDArray[np.float32]
 
@@ -50,10 +52,9 @@ class Judgement:
     worth: float
     traits: Mapping[Trait, float]
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether it is to be written down."""
-        return self.worth >= LEAST_WORTH
+    def is_kept(self, *, asks: bool) -> bool:
+        """Whether it is to be written down; `asks`: it is a question or a request."""
+        return self.worth >= (LEAST_WORTH_ASKED if asks else LEAST_WORTH)
 
 
 @dataclass(frozen=True)

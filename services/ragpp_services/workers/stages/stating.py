@@ -3,6 +3,7 @@ what assistants say of their own work."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ragpp.extraction import Extraction
@@ -69,21 +70,32 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     return [
         statement_of(item, text, one, named.get(one.span), _other(item, extraction, one.span))
         for one in judged
-        if (one.is_kept or one.span in named) and not (one.kind == "instruction" and clauses[one.span])
+        if one.span in named or _is_kept(one, clauses[one.span])
     ]
 
 
-def _own_clauses(item: Interaction, text: str) -> dict[Span, bool]:
-    """The clauses of a message's own `text` that are not probably somebody else's, in order, and whether there is any
-    doubt."""
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """`asks`: it is a question or a request; `is_doubted`: somebody else may have said it."""
+
+    asks: bool
+    is_doubted: bool
+
+
+def _own_clauses(item: Interaction, text: str) -> dict[Span, _Clause]:
+    """The clauses of a message's own `text` that are not probably somebody else's, in order."""
     found = own_judged(item, text)
-    foreign = [one for one in found if one.passed_on > PASSED_ON]
+    foreign = [Span(one.start, one.end) for one in found if one.passed_on > PASSED_ON]
     doubts = doubted(text, found)
-    return {
-        span: any(span.start < one.end and one.start < span.end for one in doubts)
-        for span in cut(text)
-        if not any(span.start < one.end and one.start < span.end for one in foreign)
-    }
+    return {span: _Clause(asks, _meets(span, doubts)) for span, asks in cut(text).items() if not _meets(span, foreign)}
+
+
+def _meets(span: Span, others: Iterable[Span]) -> bool:
+    return any(span.start < other.end and other.start < span.end for other in others)
+
+
+def _is_kept(judged: Judgement, clause: _Clause) -> bool:
+    return judged.is_kept(asks=clause.asks) and not (judged.kind == "instruction" and clause.is_doubted)
 
 
 def _clause_of(mention: FindingMention, own: str, spans: Iterable[Span]) -> Span | None:

@@ -29,6 +29,8 @@ def objects_of(line: Act, verb: "Token") -> list["Token"]:
 
 def _at_child(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
     dep, low = child.dep_, child.lower_
+    if dep == "prep" and child.i and child.nbor(-1).lower_ == "not":  # "I work at one, not at the other"
+        return
     if (dep == "attr" and "attr" in line.where) or (_is_object(child, verb) and _has_place(line, verb, child)):
         yield child
     if dep in {"prep", "agent", "advmod", "prt"} and low in line.where:

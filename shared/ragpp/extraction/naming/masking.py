@@ -21,7 +21,6 @@ ENTITY: Final = "[\ue000-\uefff]\uf8ff*+"
 
 
 _MARK: Final = re.compile("[\ue000-\uefff]")
-_WHOLE: Final = re.compile(ENTITY)
 
 
 @dataclass(slots=True)
@@ -70,11 +69,6 @@ def number(mark: str) -> int:
 def marks(text: str) -> list[str]:
     """The first characters of the marks in a masked text, in order."""
     return _MARK.findall(text)
-
-
-def mentions(text: str) -> list[re.Match[str]]:
-    """The marks in a masked text, in order, with where they are."""
-    return list(_WHOLE.finditer(text))
 
 
 def is_mark(character: str) -> bool:

@@ -77,7 +77,8 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource, epoch: int) 
         _log.warning("catalog.not_extracted", attempts=work.attempts, error=told(error))
         return [], Statements((), None, error.code)
     hint = await _hint(parts, work)
-    found = await found_in(parts, [item for item in known.values() if teaches(item)])
+    says = {resource.messages[place].interaction_id for one in read.stated for place in one.messages}
+    found = await found_in(parts, [item for item in known.values() if item.id in says and teaches(item)])
     entries = entries_of(work.scope, resource, read.stated, found, hint)
     return await _embedded(parts, work.scope, entries, read.undecided, epoch), read
 
