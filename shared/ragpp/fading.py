@@ -1,8 +1,8 @@
 """How fast what is known fades, by kind of relationship: the one table, with its reasons. Pure.
 
 Document 004 has one rate, 0.95 a day (a half-life of 13.5 days). It holds for what passes: moods, plans, interests,
-what was read, watched, bought or visited. What is in the table stays true without being said again, and halves in a year
-or more; so does a kind that whoever states it calls lasting.
+what was read, watched, bought or visited. What is in the table stays true without being said again, and halves in a
+year or more; so does a kind that whoever states it calls lasting.
 """
 
 from typing import Final, NamedTuple
@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from ragpp.text.kinship import CANONICAL, is_family, relationship_type
 
 RELATED_TO: Final = "RELATED_TO"
-"""The kind that says no more than that two things were mentioned together, which is learned no more: what there is of it
-is shown to nobody as what is known, and fades."""
+"""The kind that says no more than that two things were mentioned together, which is learned no more: what there is of
+it is shown to nobody as what is known, and fades."""
 FADES: Final = 0.95
 """A day, of what is in no row of the table. Source: document 004, `confidence_decay_rate`."""
 LASTS: Final = 0.999

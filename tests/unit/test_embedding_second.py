@@ -73,6 +73,20 @@ async def test_a_stretch_has_one_vector_in_its_text_however_many_are_asked_for(e
     assert (await encoder.encode_spans(text, [])).shape == (0, encoder.dimension)
 
 
+async def test_a_text_whose_stretches_were_encoded_has_the_vector_that_it_always_has(
+    jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read for its stretches is not read again, and is what would be read."""
+    text = "Ana: my sister moved to Porto, and her dog stays with us"
+    first, fresh = E5Encoder(jar), E5Encoder(jar)
+    expected = await fresh.encode_passages([text])
+    await first.encode_spans(text, [Span(5, 29), Span(31, len(text))])
+    monkeypatch.setattr("ragpp.embedding.second._E5._session", None)
+    assert (await first.encode_passages([text]) == expected).all()
+    monkeypatch.undo()
+    await asyncio.gather(first.close(), fresh.close())
+
+
 async def test_stretches_behind_what_the_model_reads_at_once_have_vectors_of_their_own(encoder: E5Encoder) -> None:
     """None of them is the mean of a beginning that it is no part of."""
     sentences = [f"Line {number} says that the kettle in room {number} is cold." for number in range(60)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import threading
 import zipfile
+from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +32,10 @@ MAX_TOKENS: Final = 256
 """Tokens read of a text, its prefix and the two special tokens included; a chunk has fewer."""
 _MOST_POOLED: Final = MAX_TOKENS - 8
 """Tokens of spans that are read at once, beside the prefix and the special tokens."""
+_MOST_BEFORE: Final = 64
+"""Characters before the first span that are read with it, such as who speaks."""
+KEPT_TOKENS: Final = 16_384
+"""Tokens whose states are kept, 1.5 KB each: those of a batch of messages, which are judged before they are indexed."""
 GRAPH: Final = "e5-small-v2-q.onnx"
 TOKENIZER: Final = "e5-small-v2-q-tokenizer.json"
 SHA256: Final = {
@@ -105,10 +111,13 @@ async def usable(encoder: SecondEncoder | None) -> SecondEncoder | None:
 
 
 class _E5:
-    """The tokenizer and the session, loaded when first used."""
+    """The tokenizer and the session, loaded when first used. What was read last is kept, so that a text whose stretches
+    were encoded costs no second run when it is encoded as a whole."""
 
     def __init__(self, jar: Path) -> None:
         self._jar = jar
+        self._read: OrderedDict[tuple[int, ...], FloatMatrix] = OrderedDict()
+        self._tokens, self._lock = 0, threading.Lock()
 
     def tokenise(self, text: str) -> TokenIds:
         return tokens_of(self._tokenizer, text, MAX_TOKENS)
@@ -123,10 +132,19 @@ class _E5:
 
     def _states(self, ids: TokenIds) -> FloatMatrix:
         """(tokens, dimension): the last hidden state."""
+        key = tuple(ids)
+        with self._lock:
+            if key in self._read:
+                return self._read[key]
         given = np.array([ids], np.int64)
         inputs = {"input_ids": given, "attention_mask": np.ones_like(given), "token_type_ids": np.zeros_like(given)}
-        states: FloatMatrix = self._session.run(["last_hidden_state"], inputs)[0]
-        return np.asarray(states[0])
+        states: FloatMatrix = self._session.run(["last_hidden_state"], inputs)[0][0]
+        with self._lock:
+            if self._read.setdefault(key, states) is states:
+                self._tokens += len(key)
+            while self._tokens > KEPT_TOKENS:
+                self._tokens -= len(self._read.popitem(last=False)[0])
+        return states
 
     def pooled(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
         """(spans, dimension): the mean of each span's tokens, at length 1."""
@@ -146,7 +164,8 @@ class _E5:
         yield window
 
     def _pooled_window(self, text: str, spans: Sequence[Span]) -> Iterator[FloatMatrix]:
-        begin, shift = spans[0].start, len(PASSAGE) - spans[0].start
+        begin = spans[0].start if spans[0].start > _MOST_BEFORE else 0
+        shift = len(PASSAGE) - begin
         read = self._tokenizer.encode(PASSAGE + text[begin : spans[-1].end])
         states = self._states(read.ids[:MAX_TOKENS])
         offsets = np.array(read.offsets[:MAX_TOKENS])

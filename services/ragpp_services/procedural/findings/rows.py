@@ -13,8 +13,9 @@ from ragpp_services.procedural.findings.evidence import Evidence, Folded, fold
 from ragpp_services.procedural.ranking import Scored
 from ragpp_services.procedural.statements import Statements, cosine_of, half
 
-NEAREST: Final = 30
-"""How many findings a retrieval by meaning looks at; a user has far more of them than of preferences."""
+NEAREST: Final = 12
+"""How many findings a retrieval by meaning looks at, of which it answers five at most; a user has far more of them than
+of preferences."""
 LATEST: Final = 400
 """How many it looks at by words alone."""
 

@@ -34,7 +34,7 @@ WORTH: Final[Mapping[Kind, float]] = {
 }  # fmt: skip
 """What it is worth to know something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
 is full of events and opinions that matter to nobody in a month. A judgement, fitted to nothing."""
-LEAST_WORTH: Final = 0.6
+LEAST_WORTH: Final = 0.5
 """What a clause is to be worth to be kept: the sum over kinds of its odds times what they are worth."""
 LEAST_WORTH_ASKED: Final = 1.0
 """And one that asks: "since when is the heating broken?" tells little, "can you always write in French?" is meant."""
@@ -83,14 +83,22 @@ class Judge:
     def __init__(self, encoder: SecondEncoder | None) -> None:
         self._encoder = encoder
 
-    async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
-        """One judgement for each of `spans`, stretches of `text` in order. Raises EmbeddingError."""
+    async def judge(self, text: str, spans: Sequence[Span], speaker: str | None = None) -> list[Judgement]:
+        """One judgement for each of `spans`, stretches of `text` in order. `speaker`: who says it, by name. Raises
+        EmbeddingError."""
         if not spans:
             return []
-        meaning = None if self._encoder is None else await self._encoder.encode_spans(text, spans)
+        meaning = None if self._encoder is None else await _meaning(self._encoder, text, spans, speaker)
         model = load_model(with_meaning=meaning is not None)
         odds = model.odds([text[span.start : span.end] for span in spans], meaning)
         return [judgement_of(span, row) for span, row in zip(spans, odds, strict=True)]
+
+
+async def _meaning(encoder: SecondEncoder, text: str, spans: Sequence[Span], speaker: str | None) -> FloatMatrix:
+    """What each span means where the text is read as its index line: the run that its own vector comes from as well."""
+    line = f"{speaker}: {text}" if speaker else text
+    shift = len(line) - len(text)
+    return await encoder.encode_spans(line, [Span(start + shift, end + shift) for start, end in spans])
 
 
 def judgement_of(span: Span, odds: Floats) -> Judgement:

@@ -66,7 +66,7 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     """The clauses of a person's message that are worth keeping, and those whose words name what they are."""
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
-    judged = await parts.judge.judge(text, list(clauses))
+    judged = await parts.judge.judge(text, list(clauses), item.name)
     return [
         statement_of(item, text, one, named.get(one.span), _other(item, extraction, one.span))
         for one in judged
