@@ -663,10 +663,11 @@ SELECT DISTINCT finding_id FROM procedural.finding_evidence
 DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
 
 -- name: rank_findings
--- The findings that were there by a moment, the nearest first, without a query the latest first.
+-- The findings that were there by a moment, the nearest first, without a query the latest first; without their details,
+-- which no recall shows.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz or null, $5 limit int
 SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
-       details, 1 - (embedding <=> $3::halfvec) AS similarity
+       '{}'::jsonb AS details, 1 - (embedding <=> $3::halfvec) AS similarity
   FROM procedural.findings
  WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
  ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5
