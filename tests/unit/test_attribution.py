@@ -26,6 +26,16 @@ SAID_AT = datetime(2026, 3, 4, 10, tzinfo=UTC)
             "Could you remind Nora that the spare key is at Tom's?",
         ),
         ("I’ve got two kids", "Nora has got two kids"),
+        ("I no longer eat meat", "Nora no longer eats meat"),
+        ("I need a wheelchair and rely on it", "Nora needs a wheelchair and rely on it"),
+        ("i cant eat gluten", "Nora cant eat gluten"),
+        ("My wife and I have two kids", "Nora's wife and Nora have two kids"),
+        ("Can I have nuts", "Can Nora have nuts"),
+        ("I'd never been to Rome", "Nora had never been to Rome"),
+        ("I have type I diabetes", "Nora has type I diabetes"),
+        ("I have ME and work in a coal mine", "Nora has ME and work in a coal mine"),
+        ('I love "I Will Survive"', 'Nora loves "I Will Survive"'),
+        ("see x.y/i/me?u=my", "See x.y/i/me?u=my"),
     ],
 )
 def test_whoever_speaks_is_named(said: str, readable: str) -> None:
@@ -40,6 +50,9 @@ def test_whoever_speaks_is_named(said: str, readable: str) -> None:
         ("Leo turns 8 on Saturday", "Leo turns 8 on 7 March 2026"),
         ("the party is on 8 May 2026", "The party is on 8 May 2026"),
         ("Finn is away next week", "Finn is away in the week of 9 March 2026"),
+        ("dentist tomorrow at 3pm", "Dentist on 5 March 2026 at 15:00"),
+        ("tomorrow's dentist is at 9", "Tomorrow's dentist is at 9"),
+        ("I was off work the last two weeks", "Nora was off work between 16 February 2026 and 4 March 2026"),
         ("we met last summer", "Nora met in summer 2025"),
         ("every Friday is soup day", "Every Friday is soup day"),
     ],
@@ -62,15 +75,37 @@ def test_the_time_of_a_clause_is_the_one_that_it_names() -> None:
         ("and his birthday is in May", "Leo's birthday is in May"),
         ("Leo said he likes it", "Leo said he likes it"),
         ("I saw the doctor", "Nora saw the doctor"),
+        ("he is 8 and she is 5", "He is 8 and she is 5"),
+        ("my mum is ill, she is on warfarin", "Nora's mum is ill, she is on warfarin"),
     ],
 )
 def test_he_is_the_only_one_who_was_named(said: str, readable: str) -> None:
     assert make_readable(said, "Nora", SAID_AT, other="Leo").text == readable
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No nuts for Leo please",
+        "NO PENICILLIN",
+        "No longer married to Tom",
+        "Right knee was replaced",
+        "Since May no milk",
+    ],
+)
+def test_what_denies_or_dates_is_no_opening(said: str) -> None:
+    """ "No" in front of a food is the difference between life and death."""
+    assert make_readable(said, "Nora", SAID_AT).text == said
+    assert make_readable(f"also please {said}", "Nora", SAID_AT).text == said
+
+
 @pytest.mark.parametrize("said", ["ok so", "…", "- ", "well, anyway:"])
 def test_a_clause_of_nothing_but_openings_stays_what_it_is(said: str) -> None:
     assert make_readable(said, "Nora", SAID_AT).text
+
+
+def test_whose_name_is_a_pronoun_is_named_once() -> None:
+    assert make_readable("I love tea", "My Nguyen", SAID_AT).text == "My Nguyen loves tea"
 
 
 def test_another_language_stays_as_it_was_said() -> None:

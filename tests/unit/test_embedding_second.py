@@ -96,6 +96,10 @@ async def test_stretches_behind_what_the_model_reads_at_once_have_vectors_of_the
         start += len(sentence) + 1
     rows = await encoder.encode_spans(text, spans)
     assert len({row.tobytes() for row in rows}) == len(sentences)
+    between = "A list.\n" + "17.5\n" * 120 + "I am allergic to nuts.\nLeo cannot have dairy."
+    first, last = between.index("I am"), between.index("Leo")
+    told = await encoder.encode_spans(between, [Span(0, 7), Span(first, last - 1), Span(last, len(between))])
+    assert (told[1] != told[2]).any()
     endless = "kettle " * 2_000
     assert (await encoder.encode_spans(endless, [Span(0, len(endless))])).shape == (1, encoder.dimension)
 

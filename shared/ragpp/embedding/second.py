@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 MODEL: Final = "intfloat/e5-small-v2"
 MAX_TOKENS: Final = 256
 """Tokens read of a text, its prefix and the two special tokens included; a chunk has fewer."""
-_MOST_POOLED: Final = MAX_TOKENS - 8
-"""Tokens of spans that are read at once, beside the prefix and the special tokens."""
+_MOST_CHARACTERS: Final = 16 * MAX_TOKENS
+"""Of a stretch that are looked at for the tokens of one run."""
 _MOST_BEFORE: Final = 64
 """Characters before the first span that are read with it, such as who speaks."""
 KEPT_TOKENS: Final = 16_384
@@ -80,7 +80,12 @@ class E5Encoder:
         require_unicode(text)
         if not spans:
             return np.empty((0, SECOND_DIMENSION), np.float32)
-        return await asyncio.to_thread(self._model.pooled, text, spans)
+        try:
+            return await asyncio.to_thread(self._model.pooled, text, spans)
+        except EmbeddingError:
+            raise
+        except Exception as error:  # what ONNX Runtime raises has no class of its own
+            raise EmbeddingError(f"the second encoder failed ({type(error).__name__})") from error
 
     async def warm(self) -> None:
         await self.encode_questions(["warm"])
@@ -131,19 +136,26 @@ class _E5:
         return mean / np.linalg.norm(mean)
 
     def _states(self, ids: TokenIds) -> FloatMatrix:
-        """(tokens, dimension): the last hidden state."""
-        key = tuple(ids)
+        """(tokens, dimension): the last hidden state; what was kept of it is let go."""
         with self._lock:
-            if key in self._read:
-                return self._read[key]
-        given = np.array([ids], np.int64)
-        inputs = {"input_ids": given, "attention_mask": np.ones_like(given), "token_type_ids": np.zeros_like(given)}
-        states: FloatMatrix = self._session.run(["last_hidden_state"], inputs)[0][0]
+            kept = self._read.pop(tuple(ids), None)
+            self._tokens -= 0 if kept is None else len(ids)
+        return self._run(ids) if kept is None else kept
+
+    def _kept_states(self, ids: TokenIds) -> FloatMatrix:
+        """The same, kept until the text is encoded as a whole or KEPT_TOKENS came after it."""
+        states, key = self._states(ids), tuple(ids)
         with self._lock:
             if self._read.setdefault(key, states) is states:
                 self._tokens += len(key)
             while self._tokens > KEPT_TOKENS:
                 self._tokens -= len(self._read.popitem(last=False)[0])
+        return states
+
+    def _run(self, ids: TokenIds) -> FloatMatrix:
+        given = np.array([ids], np.int64)
+        inputs = {"input_ids": given, "attention_mask": np.ones_like(given), "token_type_ids": np.zeros_like(given)}
+        states: FloatMatrix = self._session.run(["last_hidden_state"], inputs)[0][0]
         return states
 
     def pooled(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
@@ -152,22 +164,22 @@ class _E5:
         return np.stack(rows)
 
     def _windows(self, text: str, spans: Sequence[Span]) -> Iterator[list[Span]]:
-        """The spans in groups that the model can read at once."""
-        window, tokens = list[Span](), 0
+        """The spans in groups that the model can read at once, with what is between them."""
+        window = list[Span]()
         for span in spans:
-            count = len(self._tokenizer.encode(text[span.start : span.end], add_special_tokens=False).ids)
-            if window and tokens + count > _MOST_POOLED:
+            if window and len(self._framed(text, window[0], span).ids) > MAX_TOKENS:
                 yield window
-                window, tokens = [], 0
+                window = []
             window.append(span)
-            tokens += count
         yield window
 
+    def _framed(self, text: str, first: Span, last: Span) -> Encoding:
+        """From the first to the last of these, as they are read."""
+        return self._tokenizer.encode(PASSAGE + text[_begin(first) : last.end][:_MOST_CHARACTERS])
+
     def _pooled_window(self, text: str, spans: Sequence[Span]) -> Iterator[FloatMatrix]:
-        begin = spans[0].start if spans[0].start > _MOST_BEFORE else 0
-        shift = len(PASSAGE) - begin
-        read = self._tokenizer.encode(PASSAGE + text[begin : spans[-1].end])
-        states = self._states(read.ids[:MAX_TOKENS])
+        shift, read = len(PASSAGE) - _begin(spans[0]), self._framed(text, spans[0], spans[-1])
+        states = self._kept_states(read.ids[:MAX_TOKENS])
         offsets = np.array(read.offsets[:MAX_TOKENS])
         for span in spans:
             inside = (offsets[:, 0] < span.end + shift) & (offsets[:, 1] > span.start + shift)
@@ -200,3 +212,8 @@ class _E5:
             said = f"{name} in {self._jar} has the SHA-256 {digest}, and the published one {SHA256[name]}"
             raise EmbeddingError(said, suggestions=SUGGESTIONS)
         return content
+
+
+def _begin(first: Span) -> int:
+    """Where reading begins for a first span: with the text, unless much of it stands before."""
+    return first.start if first.start > _MOST_BEFORE else 0

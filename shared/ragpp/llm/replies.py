@@ -4,14 +4,16 @@ Messages are cited by the number they have in the prompt, and with the words tha
 checked against what was said.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ragpp.catalog import ItemKind
 from ragpp.fields import Label, Name, Text, storable
-from ragpp.models import EntityLabel, FindingKind
+from ragpp.models import EntityLabel
 
+ReadKind = Literal["pattern", "decision", "insight", "error", "plan", "event"]
+"""The kinds of findings that the prompt describes."""
 Share = Annotated[float, Field(ge=0, le=1)]
 Line = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(storable)]
 
@@ -54,7 +56,7 @@ class SaidPreference(Cited):
 class SaidFinding(Cited):
     """One finding, told in a sentence."""
 
-    finding: FindingKind
+    finding: ReadKind
     text: Line
     confidence: Share
 

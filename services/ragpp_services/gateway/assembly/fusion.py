@@ -31,8 +31,8 @@ FIRST_PLACES: Final = 20
 what was said, and does not take its place."""
 
 _BETWEEN: Final = tuple(name for name in TIER_NAMES if name not in {"short_term", "episodic"})
-SAID_BEST: Final = 10
-"""The best interactions, which most contexts show."""
+SAID_BEST: Final = 5
+"""The best interactions, which contexts show."""
 
 
 def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = None) -> list[Memory]:
@@ -48,7 +48,7 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
     """
     interactions = deque(answers.get("episodic", ()))
     others = deque(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
-    said = {memory.id for memory in islice(interactions, SAID_BEST)}
+    said = {memory.id for memory in islice(interactions, min(SAID_BEST, limit or SAID_BEST))}
     fused: dict[MemoryKey, Memory] = {}
     named: set[str] = set()
     found: dict[str, str] = {}
@@ -57,9 +57,9 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
     def take(memory: Memory) -> None:
         nonlocal items
         key, finding = memory_key(memory), finding_of(memory)
-        if key in fused or (finding is not None and found.setdefault(finding, memory.kind) != memory.kind):
-            return
         if memory.kind == "finding" and memory.metadata.get("support") == 1 and said.issuperset(memory.sources):
+            return
+        if key in fused or (finding is not None and found.setdefault(finding, memory.kind) != memory.kind):
             return
         fused[key] = memory
         named.update(evidence(memory))

@@ -33,7 +33,7 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.history import repeating_spans, teaches
 from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
-from ragpp_services.workers.stages.stating import STATING_ROLES, findings_of
+from ragpp_services.workers.stages.stating import STATING_ROLES, findings_of, plainly_named
 
 LOOKED_UP: Final = 10
 """How many earlier interactions are compared with a sentence that may repeat them."""
@@ -89,7 +89,7 @@ async def observe_again(parts: WorkerParts, scope: Scope, events: Mapping[str, i
 async def _read(parts: WorkerParts, scope: Scope, ids: Sequence[str]) -> list[Interaction]:
     """Those of the messages that are there and can teach anything, in the order of `ids`."""
     by_id = {item.id: item for item in await parts.episodic.get(scope, ids)}
-    said = [_plainly_named(by_id[identifier]) for identifier in ids if identifier in by_id]
+    said = [plainly_named(by_id[identifier]) for identifier in ids if identifier in by_id]
     return [item for item in said if teaches(item)]
 
 
@@ -108,12 +108,6 @@ async def _learned(
         entries += preferences_of(str(event_id), item, extraction)
         entries += findings
     return observations, entries
-
-
-def _plainly_named(item: Interaction) -> Interaction:
-    """`item` with its speaker's name on one line: what is learned is shown in lines."""
-    name = " ".join(item.name.split()) if item.name else None
-    return item if name == item.name else item.model_copy(update={"name": name or None})
 
 
 async def _extract(

@@ -51,9 +51,16 @@ async def findings_of(
     ]
 
 
+def plainly_named(item: Interaction) -> Interaction:
+    """`item` with its speaker's name on one line: what is learned is shown in lines."""
+    name = " ".join(item.name.split()) if item.name else None
+    return item if name == item.name else item.model_copy(update={"name": name or None})
+
+
 async def found_in(parts: WorkerParts, items: Sequence[Interaction]) -> dict[str, list[FindingEntry]]:
     """What is found in messages that may teach, by their ids, as `observe` finds it. Raises EmbeddingError,
     ExtractionError."""
+    items = [plainly_named(item) for item in items]
     texts = [own_text(item) for item in items]
     extractions = [
         await asyncio.to_thread(extracted, parts.extractor, item, text) for item, text in zip(items, texts, strict=True)

@@ -218,7 +218,7 @@ def _entry(
     if isinstance(agent_name, str):
         metadata["agent_name"] = agent_name
     words = [resource.content[start:end] for one in alike for start, end in one.spans]
-    finding = _finding([one.interaction_id for one in messages], found, words)
+    finding = _finding([one.interaction_id for one in messages], found, first.kind, words)
     if finding is not None:
         metadata[FINDING_ID] = finding
     return ItemEntry(
@@ -237,12 +237,15 @@ def _entry(
 
 
 def _finding(
-    interaction_ids: Sequence[str | None], found: Mapping[str, Sequence[FindingEntry]], words: Sequence[str]
+    interaction_ids: Sequence[str | None],
+    found: Mapping[str, Sequence[FindingEntry]],
+    kind: ItemKind,
+    words: Sequence[str],
 ) -> str | None:
-    """The id of the first finding that one of these messages says in these words."""
+    """The id of the first finding of that kind that one of these messages says in these words."""
     for identifier in interaction_ids:
         for one in found.get(identifier or "", ()):
             verbatim = str(one.details[VERBATIM])
-            if any(verbatim in said or said in verbatim for said in words):
+            if one.finding == kind and any(verbatim in said or said in verbatim for said in words):
                 return one.id
     return None
