@@ -31,7 +31,7 @@ MODEL: Final = "intfloat/e5-small-v2"
 MAX_TOKENS: Final = 256
 """Tokens read of a text, its prefix and the two special tokens included; a chunk has fewer."""
 _MOST_CHARACTERS: Final = 16 * MAX_TOKENS
-"""Of a stretch that are looked at for the tokens of one run."""
+"""Characters of a stretch that are looked at for the tokens of one run."""
 _MOST_BEFORE: Final = 64
 """Characters before the first span that are read with it, such as who speaks."""
 KEPT_TOKENS: Final = 16_384
@@ -75,8 +75,8 @@ class E5Encoder:
         return await self._encoded(PASSAGE, texts)
 
     async def encode_spans(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
-        """See the protocol. A text that is longer than the model reads is read in pieces, cut between spans; of a span
-        that is longer still its beginning counts."""
+        """As the protocol says. A text that is longer than the model reads is read in pieces, cut between spans; of a
+        span that is longer still its beginning counts."""
         require_unicode(text)
         if not spans:
             return np.empty((0, SECOND_DIMENSION), np.float32)

@@ -21,18 +21,18 @@ _DEICTIC: Final = re.compile(
     r"thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|ago|in\s+(?:a|an|\d+|\w+)\s+(?:days?|weeks?|months?))\b",
     re.IGNORECASE,
 )
-"""What means another day when it is read on another."""
+"""A day that is another when it is read on another."""
 _PREPOSITION: Final = re.compile(
     r"\b(?:on|in|at|by|of|to|from|for|since|until|till|before|after|than|around|about)\s+\Z",
     re.IGNORECASE,
 )
-"""What governs a date that stands behind it."""
+"""A preposition that governs the date behind it."""
 _LEADS_IN: Final = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|so|and|but|also|oh|ah|btw|by the way|fyi|hi|hey|hello|yes|yeah|yep|anyways?|sorry|please|"
     r"pls|plz|thanks|thx|um+|hmm+|ugh|lol)\b(?!['’-])[\s,:;.!–—]*)+",
     re.IGNORECASE,
 )
-"""What opens a clause and tells nothing. "No", "since" and their like tell something."""
+"""Openings of a clause, which tell nothing. "No", "since" and their like tell something."""
 _IDLE: Final = " \n\t,;:-–—/"
 _ADVERBS: Final = word_set(
     "also always already actually basically just never not now often only rarely really seldom simply sometimes still "
@@ -47,7 +47,7 @@ _KEPT: Final = word_set(
     "heard hid hit hurt cut cost became been done gone seen taken given known used ought gonna wanna gotta hafta "
     "fought cant cannot didnt wont couldnt wouldnt shouldnt isnt wasnt hadnt hasnt doesnt"
 )
-"""What stays as it is behind a name: verbs without another form for it or in the past, and what is no verb."""
+"""Words that stay as they are behind a name: verbs without another form for it, verbs in the past, and no verbs."""
 _IRREGULAR: Final = {
     "am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "don't": "doesn't", "dont": "doesn't",
     "haven't": "hasn't", "havent": "hasn't", "aren't": "isn't", "weren't": "wasn't", "ain't": "isn't", "go": "goes",

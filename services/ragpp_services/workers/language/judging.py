@@ -32,10 +32,10 @@ WORTH: Final[Mapping[Kind, float]] = {
     "plan": 1.0, "decision": 1.0, "taste": 0.8, "possession": 0.8, "event": 0.4, "insight": 0.3, "error": 0.3,
     "solution": 0.3, "fact": 0.3, "opinion": 0.2,
 }  # fmt: skip
-"""What it is worth to know something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
+"""The worth of knowing something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
 is full of events and opinions that matter to nobody in a month. A judgement, fitted to nothing."""
 LEAST_WORTH: Final = 0.5
-"""What a clause is to be worth to be kept: the sum over kinds of its odds times what they are worth."""
+"""The worth from which on a clause is kept: the sum over kinds of its odds times what they are worth."""
 LEAST_WORTH_ASKED: Final = 1.0
 """And one that asks: "since when is the heating broken?" tells little, "can you always write in French?" is meant."""
 WEIGHTS: Final = "judge.npz"
@@ -47,13 +47,12 @@ class Judgement:
     """A stretch of a message: the likeliest `kind` of what it tells, what it is `worth`, 0 to some 2, and the odds, 0
     to 1, of each trait."""
 
-    span: Span
     kind: Kind
     worth: float
     traits: Mapping[Trait, float]
 
     def is_kept(self, *, asks: bool) -> bool:
-        """Whether it is to be written down; `asks`: it is a question or a request."""
+        """True where it is to be written down; `asks`: it is a question or a request."""
         return self.worth >= (LEAST_WORTH_ASKED if asks else LEAST_WORTH)
 
 
@@ -83,30 +82,22 @@ class Judge:
     def __init__(self, encoder: SecondEncoder | None) -> None:
         self._encoder = encoder
 
-    async def judge(self, text: str, spans: Sequence[Span], speaker: str | None = None) -> list[Judgement]:
-        """One judgement for each of `spans`, stretches of `text` in order. `speaker`: who says it, by name. Raises
-        EmbeddingError."""
+    async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
+        """One judgement for each of `spans`, stretches of `text` in order. Raises EmbeddingError."""
         if not spans:
             return []
-        meaning = None if self._encoder is None else await _meaning(self._encoder, text, spans, speaker)
+        meaning = None if self._encoder is None else await self._encoder.encode_spans(text, spans)
         model = load_model(with_meaning=meaning is not None)
         odds = model.odds([text[span.start : span.end] for span in spans], meaning)
-        return [judgement_of(span, row) for span, row in zip(spans, odds, strict=True)]
+        return [judgement_of(row) for row in odds]
 
 
-async def _meaning(encoder: SecondEncoder, text: str, spans: Sequence[Span], speaker: str | None) -> FloatMatrix:
-    """What each span means where the text is read as its index line: the run that its own vector comes from as well."""
-    line = f"{speaker}: {text}" if speaker else text
-    shift = len(line) - len(text)
-    return await encoder.encode_spans(line, [Span(start + shift, end + shift) for start, end in spans])
-
-
-def judgement_of(span: Span, odds: Floats) -> Judgement:
-    """What the odds of one clause, (heads,), say of it."""
+def judgement_of(odds: Floats) -> Judgement:
+    """The judgement that the odds of one clause, (heads,), amount to."""
     of_kinds = dict(zip(HEADS, map(float, odds), strict=True))
     traits: dict[Trait, float] = {trait: round(of_kinds[trait], 4) for trait in TRAITS}
     worth = sum(of_kinds[kind] * value for kind, value in WORTH.items())
-    return Judgement(span, max(KINDS, key=lambda kind: of_kinds[kind]), round(worth, 4), traits)
+    return Judgement(max(KINDS, key=lambda kind: of_kinds[kind]), round(worth, 4), traits)
 
 
 @cache

@@ -32,11 +32,11 @@ from ragpp_services.workers.learning.days import LEAST_STEP, Bounded, back, wind
 from ragpp_services.workers.learning.doings import Doing, active_days, doings_of
 from ragpp_services.workers.learning.patterns import Pattern, find_patterns
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.finding_ids import finding_id
 from ragpp_services.workers.stages.history import said_within, teaches, vectors_of
 from ragpp_services.workers.stages.modelled import Read, read_with_model
 from ragpp_services.workers.stages.outcomes import counted, iso, pattern_out, preference_out, relationship_out
 from ragpp_services.workers.stages.stage import Epochs, epochs_of, views_of
+from ragpp_services.workers.stages.stating import finding_id
 
 HISTORY: Final = timedelta(days=90)
 """How far before a window's end patterns are looked for."""

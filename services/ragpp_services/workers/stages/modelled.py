@@ -26,7 +26,7 @@ from ragpp.names import SPEAKER
 from ragpp.text.lexical import words
 from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.learning.texts import content_stems
-from ragpp_services.workers.stages.finding_ids import finding_id
+from ragpp_services.workers.stages.stating import finding_id
 
 SAME_FINDING: Final = 0.7
 """Share of the content words of the shorter of two findings of one message, from which on they say the same."""

@@ -2,15 +2,18 @@
 what assistants say of their own work."""
 
 import asyncio
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ragpp.extraction import Extraction
 from ragpp.extraction.port import FindingMention
+from ragpp.fields import joined
+from ragpp.learned import FOUND
 from ragpp.models import FindingEntry, FindingKind, Interaction
 from ragpp.names import SPEAKER as USER
-from ragpp.text.lexical import words
+from ragpp.text.lexical import index_line, words
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.language.attribution import make_readable
@@ -19,7 +22,6 @@ from ragpp_services.workers.language.judging import Judgement, Kind
 from ragpp_services.workers.learning.authorship import doubted, own_judged
 from ragpp_services.workers.learning.stated import extracted
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.finding_ids import finding_id
 
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person states what is kept of themselves."""
@@ -41,8 +43,8 @@ MAX_CHARS: Final = 4_000
 async def findings_of(
     parts: WorkerParts, items: Sequence[Interaction], texts: Sequence[str], extractions: Sequence[Extraction]
 ) -> list[list[FindingEntry]]:
-    """What each of `items` tells that is worth keeping, in order. `texts`: of each its author's own words at its
-    length; `extractions`: what they say by themselves. Raises EmbeddingError."""
+    """The findings of each of `items`, those that are worth keeping, in order. `texts`: of each its author's own words
+    at its length; `extractions`: what they say by themselves. Raises EmbeddingError."""
     return [
         await _stated(parts, item, text, extraction)
         if item.role in STATING_ROLES
@@ -58,7 +60,7 @@ def plainly_named(item: Interaction) -> Interaction:
 
 
 async def found_in(parts: WorkerParts, items: Sequence[Interaction]) -> dict[str, list[FindingEntry]]:
-    """What is found in messages that may teach, by their ids, as `observe` finds it. Raises EmbeddingError,
+    """The findings of messages that may teach, by the ids of these, as `observe` finds it. Raises EmbeddingError,
     ExtractionError."""
     items = [plainly_named(item) for item in items]
     texts = [own_text(item) for item in items]
@@ -73,11 +75,13 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     """The clauses of a person's message that are worth keeping, and those whose words name what they are."""
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
-    judged = await parts.judge.judge(text, list(clauses), item.name)
+    line = index_line(item, text)  # read as it is indexed: one run of the encoder does for both
+    shift = len(line) - len(text)
+    judged = await parts.judge.judge(line, [Span(start + shift, end + shift) for start, end in clauses])
     return [
-        statement_of(item, text, one, named.get(one.span), _other(item, extraction, one.span))
-        for one in judged
-        if one.span in named or _is_kept(one, clauses[one.span])
+        statement_of(item, text[span.start : span.end], one, named.get(span), _other(item, extraction, span))
+        for (span, clause), one in zip(clauses.items(), judged, strict=True)
+        if span in named or _is_kept(one, clause)
     ]
 
 
@@ -119,11 +123,10 @@ def _other(item: Interaction, extraction: Extraction, before: Span) -> str | Non
 
 
 def statement_of(
-    item: Interaction, own: str, judged: Judgement, named: FindingMention | None = None, other: str | None = None
+    item: Interaction, said: str, judged: Judgement, named: FindingMention | None = None, other: str | None = None
 ) -> FindingEntry:
-    """A clause of the message's `own` words as a finding. The same said again is the same finding. `named`: what its
+    """A clause `said` in the message as a finding. The same said again is the same finding. `named`: what its
     words say plainly that it is, which counts more than what it is likely to be; `other`: whom "he" and "she" mean."""
-    said = own[judged.span.start : judged.span.end]
     readable = make_readable(said, item.name or SPEAKER, item.wall_clock, other)
     kind = FOUND_AS.get(judged.kind, judged.kind) if named is None else named.finding
     when = readable.when if named is None or named.when is None else named.when
@@ -155,3 +158,8 @@ def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
         sources=(item.id,),
         details={VERBATIM: mention.text},
     )
+
+
+def finding_id(*said: str) -> str:
+    """The id of a finding: the same for the same kind, speaker and words."""
+    return f"{FOUND}{hashlib.sha256(joined(*said).encode()).hexdigest()[:32]}"
