@@ -10,9 +10,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from benchmarks.labelled import read_chats
+from benchmarks.lives import Life, read_life
+from benchmarks.sealed import is_sealed
 from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp.models import Interaction
 
+DATA: Final = Path(__file__).parent / "data"
 PARTS: Final = 5
 """Folds of the preferences."""
 
@@ -56,6 +60,33 @@ def load_locomo(folder: Path) -> list[Conversation]:
         questions = (Question(q["question"], categories[q["category"]], tuple(q["gold"])) for q in raw["questions"])
         found.append(Conversation(raw["id"], turns, tuple(q for q in questions if q.gold)))
     return found
+
+
+def load_chats() -> list[Conversation]:
+    """The labelled chats (`benchmarks/data/labelled`), by the kinds of their questions."""
+    return [_of_life(chat.life) for chat in read_chats()]
+
+
+def load_lives(folder: Path) -> list[Conversation]:
+    """The lives that are not sealed, those of `folder` and those that stand here."""
+    files = (file for part in (folder, DATA) for file in sorted((part / "lives").glob("*.json")))
+    return [_of_life(read_life(file)) for file in files if not is_sealed(file)]
+
+
+def _of_life(life: Life) -> Conversation:
+    said = (
+        Interaction(
+            id=one.id,
+            session_id=one.session,
+            role=one.role,
+            name=one.name,
+            content=one.content,
+            occurred_at=one.occurred_at,
+        )
+        for one in life.messages
+    )
+    asked = (Question(one.q, one.kind, tuple(one.answers)) for one in life.questions if one.answers)
+    return Conversation(life.id, tuple(said), tuple(asked))
 
 
 def labelled(conversations: Iterable[Conversation]) -> list[Conversation]:

@@ -20,7 +20,7 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -33,16 +33,21 @@ from benchmarks.ranking_data import (
     Question,
     labelled,
     load_beam,
+    load_chats,
     load_hints,
+    load_lives,
     load_locomo,
     load_metrics,
     load_preferences,
 )
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.onnx import OnnxEmbedder
+from ragpp.embedding.second import E5Encoder
+from ragpp.ranking.arrays import FloatArray
 from ragpp.text.chunking import chunk
-from ragpp.text.lexical import lexical_line, query_terms
+from ragpp.text.lexical import index_line, lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Statement, current_first
@@ -50,7 +55,7 @@ from ragpp_services.episodic.reading.traits import ASKED, read_chunk, traits
 from ragpp_services.episodic.sentences import Heard, lines, others_of
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
-COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
+COLUMNS: Final = ("hit@3", "R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
 FOUND: Final = 50
 """What a recall asks the tier for at least; the current is looked for among these."""
 ABLATIONS: Final[Mapping[str, Weights]] = {
@@ -66,11 +71,14 @@ ABLATIONS: Final[Mapping[str, Weights]] = {
     "no kind of answer": replace(DEFAULT, kind=0.0),
     "no subject": replace(DEFAULT, of_others=1.0),
     "no sentences": replace(DEFAULT, sentence=0.0),
+    "no second encoder": replace(DEFAULT, second_share=0.0, second=0.0, second_named=0.0),
+    "second encoder by words alone": replace(DEFAULT, second_finds=(2.0, 3.0)),
     "no asks": replace(DEFAULT, asks=0.0, only_asks=0.0, repeats=0.0),
     "no empty": replace(DEFAULT, empty=0.0),
     "no assistant": replace(DEFAULT, assistant=0.0),
 }
 
+FINDS: Final = ((0.5, 0.62), (0.54, 0.66), (0.58, 0.7), (2.0, 3.0))
 SETTINGS: Final[Mapping[str, Weights]] = {
     "as it is": DEFAULT,
     **{f"words {value}": replace(DEFAULT, words=value) for value in (1.25, 1.5, 2.0)},
@@ -81,6 +89,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
     **{f"only asks {value}": replace(DEFAULT, only_asks=value) for value in (0.0, 0.4)},
     **{f"speaker {value}": replace(DEFAULT, speaker=value) for value in (0.1, 0.3)},
     **{f"session {value}": replace(DEFAULT, session=value) for value in (0.15, 0.35)},
+    **{f"second finds {low} {high}": replace(DEFAULT, second_finds=(low, high)) for low, high in FINDS},
 }
 """What --folds chooses from: each constant of the ranking by itself."""
 
@@ -89,7 +98,8 @@ SETTINGS: Final[Mapping[str, Weights]] = {
 class Indexed:
     """What the database would hold of a conversation: one row of `embeddings`, `weights` and `traits` for each chunk,
     `owner` says of which interaction; one of `sentences` for each sentence, `told_by` says of which chunk; `tokens` of
-    each interaction's line in a context; `asked`: the questions' vectors.
+    each interaction's line in a context; `asked`: the questions' vectors; `second` and `asked_second`: those of chunks
+    and questions by the second encoder.
     """
 
     conversation: Conversation
@@ -102,22 +112,32 @@ class Indexed:
     told_by: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
+    second: FloatMatrix | None
+    asked_second: FloatMatrix | None
 
 
 async def index(
-    conversation: Conversation, embedder: OnnxEmbedder, counter: TokenCounter, cache: Path, *, sentences: bool = True
+    conversation: Conversation,
+    embedder: OnnxEmbedder,
+    counter: TokenCounter,
+    cache: Path,
+    *,
+    sentences: bool = True,
+    second: E5Encoder | None = None,
 ) -> Indexed:
-    """Cut, embed (kept in `cache` by content) and weigh one conversation; `sentences`: with a vector of each."""
+    """Cut, embed (kept in `cache` by content) and weigh one conversation; `sentences`: with a vector of each; `second`:
+    with those by the second encoder."""
     pieces = [
         (number, interaction, piece.text)
         for number, interaction in enumerate(conversation.interactions)
         for piece in chunk(interaction.content, counter)
     ]
 
-    async def embedded(lines: Sequence[str]) -> FloatMatrix:
-        file = cache / f"{hashlib.sha256(json.dumps(lines).encode()).hexdigest()[:32]}.npy"
+    async def embedded(lines: Sequence[str], embed: Embed = embedder.embed) -> FloatMatrix:
+        what = json.dumps([embed.__qualname__, *lines] if embed != embedder.embed else lines)
+        file = cache / f"{hashlib.sha256(what.encode()).hexdigest()[:32]}.npy"
         if not file.exists():
-            np.save(file, await embedder.embed(lines))
+            np.save(file, await embed(lines))
         stored: FloatMatrix = np.load(file)
         return stored
 
@@ -131,6 +151,11 @@ async def index(
         for row, (number, interaction, text) in enumerate(pieces)
         for line in (lines(interaction, text, others(interaction, number)) if sentences else ())
     ]
+    passages = questions = None
+    asked = [question.text for question in conversation.questions]
+    if second is not None:
+        passages = await embedded([index_line(said, text) for _, said, text in pieces], second.encode_passages)
+        questions = await embedded(asked, second.encode_questions)
     return Indexed(
         conversation,
         tuple(text for _, _, text in pieces),
@@ -141,7 +166,9 @@ async def index(
         await embedded([line for _, line in told]),
         np.array([row for row, _ in told], np.int64),
         tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
-        await embedded([question.text for question in conversation.questions]),
+        await embedded(asked),
+        passages,
+        questions,
     )
 
 
@@ -166,9 +193,17 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
         speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
         names=names,
         sentences=best,
+        second=_seconds(indexed, question),
     )
 
 
+def _seconds(indexed: Indexed, question: int) -> FloatArray | None:
+    if indexed.second is None or indexed.asked_second is None:
+        return None
+    return np.asarray(indexed.second @ indexed.asked_second[question], np.float64)
+
+
+Embed = Callable[[Sequence[str]], Awaitable[FloatMatrix]]
 Tables = Sequence[tuple[Indexed, Sequence[CandidateTable]]]
 Scorer = Callable[..., dict[str, float]]
 
@@ -213,6 +248,7 @@ def evaluate(
                 found = [*_reordered(indexed, question, table, found[:FOUND]), *found[FOUND:]]
             ranked = [ids[table.ordinals[one.row]] for one in found]
             metrics = score(ranked, question.gold, tokens, ks=(1, 10, 50), budgets=(1_000,))
+            metrics["hit@3"] = float(bool(set(ranked[:3]) & set(question.gold)))
             metrics["hit@10"] = float(bool(set(ranked[:10]) & set(question.gold)))
             if question.old:
                 old, new = (min(map(ranked.index, of)) for of in (question.old, question.new))
@@ -256,11 +292,12 @@ def folds(data: Mapping[str, Tables], score: Scorer) -> None:
 
 async def prepare(conversations: Sequence[Conversation], cache: Path) -> Tables:
     """The tables of every question of every conversation."""
-    embedder, counter = OnnxEmbedder(cache), TokenCounter()
+    embedder, second, counter = OnnxEmbedder(cache), E5Encoder(fetch_second()), TokenCounter()
     try:
-        indexed = [await index(conversation, embedder, counter, cache) for conversation in conversations]
+        indexed = [await index(conversation, embedder, counter, cache, second=second) for conversation in conversations]
     finally:
         await embedder.close()
+        await second.close()
     return [(one, [scan(one, number) for number in range(len(one.conversation.questions))]) for one in indexed]
 
 
@@ -279,6 +316,8 @@ def main() -> None:
     score: Scorer = load_metrics(arguments.eval_dir).evidence_metrics
     locomo = load_locomo(arguments.eval_dir)
     data = {
+        "chats": load_chats(),
+        "lives": load_lives(arguments.eval_dir),
         "LoCoMo": locomo,
         "LoCoMo, the second an assistant": labelled(locomo),
         "hints": load_hints(arguments.eval_dir, locomo),

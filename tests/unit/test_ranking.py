@@ -198,9 +198,23 @@ def test_the_second_encoder_decides_among_what_the_first_and_words_hold_for_equa
     assert [one.row for one in rank(found, QuerySignals("kiwi"))] == [1, 0]
 
 
-def test_a_question_whose_words_find_nothing_is_left_to_the_first_encoder() -> None:
-    found = replace(table([[0.0], [0.0]], [0.5, 0.45]), second=np.array([0.72, 0.85]))
-    assert [one.row for one in rank(found, QuerySignals("kiwi"))] == [0, 1]
+def test_a_question_whose_words_find_nothing_is_left_to_the_first_encoder_unless_the_second_finds_its_like() -> None:
+    def best(second: float) -> int:
+        found = replace(table([[0.0], [0.0]], [0.5, 0.45]), second=np.array([0.72, second]))
+        return rank(found, QuerySignals("kiwi"))[0].row
+
+    assert best(0.80) == 0
+    assert best(0.86) == 1
+
+
+def test_what_the_second_encoder_finds_in_a_repetition_or_an_assistants_answer_opens_nothing() -> None:
+    for trait in (Trait.EMPTY, Trait.ASSISTANT):
+        found = replace(
+            table([[0.0]] * 3, [0.5, 0.45, 0.1]),
+            second=np.array([0.72, 0.80, 0.95]),
+            traits=np.array([0, 0, trait]),
+        )
+        assert rank(found, QuerySignals("kiwi"))[0].row == 0, trait
 
 
 def places(found: CandidateTable, question: str) -> list[int]:

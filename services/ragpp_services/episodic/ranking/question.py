@@ -8,7 +8,7 @@ from ragpp.names import is_same
 from ragpp.text.mentions import Said, is_of_other_script
 from ragpp.text.persons import in_the_singular
 from ragpp_services.episodic.reading.answers import kinds_asked
-from ragpp_services.episodic.reading.requests import is_request
+from ragpp_services.episodic.reading.requests import asks_for_advice, is_request
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 from ragpp_services.episodic.reading.traits import Trait, traits_of_kinds
 
@@ -24,7 +24,8 @@ _SAID_BY_YOU: Final = re.compile(
 class Question:
     """`speaker`: index of the only name that it mentions, else of who asks in it where that is one. `asker`: index of
     the name of who asks in the first person, NOBODY for one under which nothing was said, None where none is given or
-    "we" ask. `kinds`: the traits that an answer to it has. `is_request`: it wants something done, or told."""
+    "we" ask. `kinds`: the traits that an answer to it has. `is_request`: it wants something done, or told;
+    `wants_advice`: advice or an explanation."""
 
     speaker: int | None
     asker: int | None
@@ -32,6 +33,7 @@ class Question:
     subject: Subject
     of_the_assistant: bool
     is_request: bool
+    wants_advice: bool
 
     @classmethod
     def of(cls, text: str, names: tuple[str, ...], asker: str | None = None) -> "Question":
@@ -44,6 +46,7 @@ class Question:
             subject=subject_of(text),
             of_the_assistant=asks_the_assistant(text),
             is_request=is_request(text),
+            wants_advice=asks_for_advice(text),
         )
 
 

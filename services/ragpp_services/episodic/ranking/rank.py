@@ -14,9 +14,11 @@ and what says nothing neither lends nor borrows. The score is the sum of
 where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
 its neighbours tell, and meaning is its cosine and, by trust, that of the second encoder and of its best sentence.
 Trust, from 0 to 1, says whether the question's words find anything: one that only hints at its answer is left to the
-meaning of the whole by the first encoder, which alone sees such hints. Near, from 0 to 1, says whether the interaction
-has anything to do with the question by itself, without which it borrows nothing. All are absolute, so no statistics of
-the user's rows are needed. What is borrowed only ever adds: an interaction that says all by itself loses nothing.
+meaning of the whole by the first encoder, which alone sees such hints. The second encoder counts by trust as well, or
+as far as it finds anything that is like the question, unless that wants advice: what applies to it is not like it.
+Near, from 0 to 1, says whether the interaction has anything to do with the question by itself, without which it borrows
+nothing. All are absolute, so no statistics of the user's rows are needed. What is borrowed only ever adds: an
+interaction that says all by itself loses nothing.
 """
 
 from dataclasses import replace
@@ -118,6 +120,9 @@ class _Evidence:
         best = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
         self.trust = trust_in_words(best, weights.trusted)
         self.sure = trust_in_words(best, weights.second_trusted)
+        if table.second is not None and not question.wants_advice:
+            found = float(np.max(np.where(self.mute | self.away, -1.0, np.nan_to_num(table.second, nan=-1.0))))
+            self.sure = max(self.sure, trust_in_words(found, weights.second_finds))
         self.meaning = np.nan_to_num(_meaning(table, weights, self.trust, self.sure), nan=0.0)
 
 

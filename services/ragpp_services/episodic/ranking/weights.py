@@ -47,8 +47,10 @@ class Weights:
     second_share: float = 0.5
     """Share of the second encoder, by trust, in what a chunk means, and so in what neighbours lift."""
     second_trusted: tuple[float, float] = (0.2, 0.3)
-    """Coverage of the best from which on the second encoder begins to count, and from which on it counts in full: a
-    question whose words find little is left to the first, which alone sees what such a question hints at."""
+    """Coverage of the best from which on the second encoder begins to count, and from which on it counts in full."""
+    second_finds: tuple[float, float] = (0.54, 0.66)
+    """The same of its cosine with the best, on the first one's scale: a question is like what answers it, and a remark
+    is not like what it hints at, which the first encoder alone sees."""
     second: float = 1.0
     second_named: float = 0.5
     """Beside that, and by trust as well, for what the second encoder says of the chunk alone, in which no neighbour has

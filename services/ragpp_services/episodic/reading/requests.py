@@ -63,10 +63,22 @@ _STATES: Final = re.compile(
 """A subject of its own and a finite verb: a pronoun and what follows it; a possessive, a determiner or a name and an
 auxiliary, or a form that ends as the third person or the past does."""
 
+_OF_ADVICE: Final = re.compile(
+    r"\b(?:suggest|recommend|advi[sc]e|explain|tips?|ideas?|help me)\b"
+    r"|\b(?:(?:how )?(?:should|could|can)|how do) (?:i|we)\b"
+    r"|\bwhat(?:'s| is| are| would be) (?:some|an?|the (?:best|most))\b",
+    re.IGNORECASE,
+)
+
 
 def is_request(clause: str) -> bool:
     """True where `clause` begins as a request, to be told something or to have something done."""
     return _REQUEST.match(clause) is not None
+
+
+def asks_for_advice(text: str) -> bool:
+    """True where `text` is after advice or an explanation: no memory says it, but some apply to it."""
+    return _OF_ADVICE.search(text) is not None
 
 
 def asks_to_be_told(clause: str) -> bool:
