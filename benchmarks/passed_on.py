@@ -28,6 +28,8 @@ _SLOTS: Final = {
     "city": ("Bergen", "Lyon", "Trieste", "Halifax", "Gdansk", "Porto", "Leeds", "Osaka"),
     "n": ("2", "3", "4", "5", "6", "8"),
 }
+_TELLING: Final = ("who i am", "news", "corrections", "replies to questions")
+"""Families of "around" whose lines tell something."""
 _SLOT: Final = re.compile(r"\{(\w+)\}")
 _MARK: Final = re.compile(r"\[([kof])\]")
 _STOP: Final = re.compile(r"(?<=[.!?]) +|\n")
@@ -63,14 +65,32 @@ class Message:
         return self.parts[-1].whose
 
 
-def _lines(name: str) -> Iterator[tuple[int, str]]:
-    fold, of_family = -1, 0
+def _lines(name: str) -> Iterator[tuple[int, str, str]]:
+    """The fold, the family and the text of each line of a file."""
+    fold, family, of_family = -1, "", 0
     for line in (DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("# ") or (name in _MIXED and of_family == MOST_OF_MIXED):
             fold, of_family = (fold + 1) % FOLDS, 0
         of_family += not line.startswith("# ")
-        if line and not line.startswith("# "):
-            yield fold, line.replace("\\n", "\n")
+        if line.startswith("# "):
+            family = line.removeprefix("# ")
+        elif line:
+            yield fold, family, line.replace("\\n", "\n")
+
+
+def plain_lines(seed: int = 1) -> Iterator[tuple[int, str, bool]]:
+    """What people say to an assistant in plain sentences: each instruction to be kept, and each line that stands around
+    them and tells nothing that is worth keeping; its fold, its text, and whether it is an instruction."""
+    chance = random.Random(seed)
+    for fold, _, line in _lines("standing"):
+        yield fold, _filled(line, chance), True
+    for fold, family, line in _lines("around"):
+        if family not in _TELLING:
+            yield fold, _filled(line, chance), False
+
+
+def _filled(line: str, chance: random.Random) -> str:
+    return _SLOT.sub(lambda match: chance.choice(_SLOTS[match[1]]), line)
 
 
 class _Maker:
@@ -79,7 +99,7 @@ class _Maker:
     def __init__(self, fold: int, seed: int) -> None:
         self.fold, self.random = fold, random.Random(f"{seed}.{fold}")
         names = ("standing", "around", "own", "carriers", "foreign", "marked", "longer")
-        self.of = {name: [line for its, line in _lines(name) if its == fold] for name in names}
+        self.of = {name: [line for its, _, line in _lines(name) if its == fold] for name in names}
 
     def messages(self) -> Iterator[Message]:
         for line in self.of["standing"]:
@@ -167,7 +187,7 @@ class _Maker:
         bare = self.random.random() < 0.1
         made = []
         for part in parts:
-            text = _SLOT.sub(lambda match: self.random.choice(_SLOTS[match[1]]), part.text)
+            text = _filled(part.text, self.random)
             text = text.lower() if lower else text
             made.append(Part(part.whose, text.replace(".\n", "\n") if bare else text))
         if bare and made[-1].text.endswith("."):

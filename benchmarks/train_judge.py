@@ -1,9 +1,10 @@
 """Train what judges clauses: `python -m benchmarks.train_judge [--write]`.
 
-A logistic regression for each kind and trait on the labelled chats (`benchmarks/data/labelled`). Clauses are judged in
-their messages, joined as people join them; two or three that follow each other are one example more, since what is cut
-at work is a sentence. The table shows how well each hand is judged by what was learned of the others. With `--write`
-the weights are made of all hands; the last line says how far they are from the file's.
+A logistic regression for each kind and trait on the labelled chats (`benchmarks/data/labelled`), and on instructions
+and small talk in plain sentences (`benchmarks.passed_on`), of which chats have few. Clauses are judged in their
+messages, joined as people join them, mostly behind who speaks; two or three that follow each other are one example
+more, since what is cut at work is a sentence. The table shows how well each hand is judged by what was learned of the
+others. With `--write` the weights are made of all hands; the last line says how far they are from the file's.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from benchmarks import labelled
+from benchmarks import labelled, passed_on
 from ragpp.embedding.second import E5Encoder
 from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
@@ -39,6 +40,8 @@ SEED: Final = 7
 JOINTS: Final = (*[" "] * 3, *[", "] * 3, *[". "] * 4, *["\n"] * 2, " - ")
 """What stands between two clauses, as often as people put it; the chats themselves have no mark there."""
 TOGETHER: Final = 3
+SPEAKERS: Final = (*[""] * 4, "Ada", "Bo", "Chidi", "Dana", "Emre", "Femke", "Goran", "Hana", "Ilse", "jon", "user")
+"""Who speaks, or nobody with a name."""
 NAMES: Final[Mapping[labelled.Kind, Kind]] = {"home": "residence", "thing": "possession", "rule": "instruction"}
 """Kinds whose labels have another name; the others have the same."""
 Floats = npt.NDArray[np.float64]
@@ -61,23 +64,34 @@ async def examples() -> tuple[list[Example], Floats]:
     for chat in labelled.read_chats():
         for message in chat.messages:
             if message.role == "user":
-                text, spans = joined(message.clauses, chance)
+                text, spans = joined(message.clauses, chance, speaker(chance))
                 single = await encoder.encode_spans(text, spans)
                 for first, last in _groups(len(spans)):
                     stretch = Span(spans[first].start, spans[last].end)
                     found.append(_example(int(chat.hand), text, stretch, message.clauses[first : last + 1]))
                     alone = first == last
                     meaning.append(single[first] if alone else (await encoder.encode_spans(text, [stretch]))[0])
+    for fold, line, instructs in passed_on.plain_lines():
+        before = speaker(chance)
+        span = Span(len(before), len(before + line))
+        found.append(Example(fold, 1, line, frozenset({"kept", "instruction"} if instructs else ())))
+        meaning.append((await encoder.encode_spans(before + line, [span]))[0])
     await encoder.close()
     return found, np.stack(meaning).astype(np.float64)
 
 
-def joined(clauses: Sequence[labelled.Clause], chance: random.Random) -> tuple[str, list[Span]]:
-    """The clauses as one text, and where each is in it."""
-    text, spans = "", list[Span]()
+def speaker(chance: random.Random) -> str:
+    """What stands before a message where it is judged: who speaks (`lexical.index_line`), or nothing."""
+    name = chance.choice(SPEAKERS)
+    return f"{name}: " if name else ""
+
+
+def joined(clauses: Sequence[labelled.Clause], chance: random.Random, before: str = "") -> tuple[str, list[Span]]:
+    """The clauses as one text behind `before`, and where each is in it."""
+    text, spans = before, list[Span]()
     for clause in clauses:
         said = clause.text.replace(labelled.LINE_END, "\n").strip()
-        if text:
+        if spans:
             text += " " if text[-1] in ".?!,:;" else chance.choice(JOINTS)
         spans.append(Span(len(text), len(text) + len(said)))
         text += said

@@ -92,6 +92,13 @@ def days(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, memory: Memo
     return Days(api, gateway, tenant, memory)
 
 
+async def test_what_only_has_the_grammar_of_an_instruction_is_no_rule(days: Days) -> None:
+    await days.say("2024-03-04", said="When I told him about the boat he laughed: buy a train.")
+    await days.say("2024-03-06", said="Before we sail: first one the night.")
+    await days.say("2024-03-08", said="when i come off a late shift keep it to two lines")
+    assert (await days.rule()).text == "When i come off a late shift keep it to two lines."
+
+
 async def test_a_doubtful_instruction_is_proposed_with_its_quote_and_in_no_context(
     days: Days, memory: MemoryClient
 ) -> None:

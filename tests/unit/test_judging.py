@@ -22,6 +22,21 @@ KEPT = {
 LEFT = ["What's the weather like?", "Thanks, that helps a lot!", "hm ok", "Can you translate this into French?"]
 
 
+TOLD_TO_DO = [
+    "Call me Bo, please.",
+    "I'd like short answers from now on.",
+    "Quote prices in pounds from now on.",
+    "Never start with a compliment again.",
+    "when i come off a late shift keep it to two lines",
+]
+FOR_NOW = [
+    "Translate this into Dutch.",
+    "Set an alarm for six.",
+    "Draft a note to the landlord.",
+    "Thanks, that was quick!",
+]
+
+
 async def judged(judge: Judge, text: str) -> list[Judgement]:
     return await judge.judge(text, list(cut(text)))
 
@@ -35,6 +50,18 @@ async def test_what_a_friend_would_write_down_is_kept_and_small_talk_is_not(*, w
     assert wrong == {}
     if encoder is not None:
         assert {said: (await judged(judge, said))[0].kind for said in KEPT} == KEPT
+        await encoder.close()
+
+
+@pytest.mark.parametrize("with_encoder", [True, False], ids=["with the second encoder", "by words and letters alone"])
+async def test_an_instruction_in_plain_words_is_one_and_a_task_for_now_is_none(*, with_encoder: bool) -> None:
+    """Chats have few plain sentences: learned of them alone, "Please call me Sam." had odds of .07."""
+    encoder = E5Encoder(second_jar()) if with_encoder else None
+    judge = Judge(encoder)
+    odds = {said: (await judged(judge, said))[0].instructs for said in (*TOLD_TO_DO, *FOR_NOW)}
+    assert {said: odds[said] for said in TOLD_TO_DO if odds[said] < 0.3} == {}
+    assert {said: odds[said] for said in FOR_NOW if odds[said] > 0.1} == {}
+    if encoder is not None:
         await encoder.close()
 
 

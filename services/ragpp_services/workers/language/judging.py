@@ -45,10 +45,11 @@ Floats = npt.NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A stretch of a message: the likeliest `kind` of what it tells, what it is `worth`, 0 to some 2, and the odds, 0
-    to 1, of each trait."""
+    to 1, that it `instructs` the assistant and of each trait."""
 
     kind: Kind
     worth: float
+    instructs: float
     traits: Mapping[Trait, float]
 
     def is_kept(self, *, asks: bool) -> bool:
@@ -97,7 +98,8 @@ def judgement_of(odds: Floats) -> Judgement:
     of_kinds = dict(zip(HEADS, map(float, odds), strict=True))
     traits: dict[Trait, float] = {trait: round(of_kinds[trait], 4) for trait in TRAITS}
     worth = sum(of_kinds[kind] * value for kind, value in WORTH.items())
-    return Judgement(max(KINDS, key=lambda kind: of_kinds[kind]), round(worth, 4), traits)
+    kind = max(KINDS, key=lambda one: of_kinds[one])
+    return Judgement(kind, round(worth, 4), round(of_kinds["instruction"], 4), traits)
 
 
 @cache

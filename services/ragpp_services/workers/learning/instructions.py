@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
@@ -68,7 +68,8 @@ _LISTED: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 class Instruction:
     """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
     situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment.
-    `plain`: whether the user says it, and not likely somebody whose text they passed on."""
+    `plain`: whether the user says it, and not likely somebody whose text they passed on. `span`: of the message, what
+    says it. `is_order`: its grammar says so, whatever the situation."""
 
     does: str
     trigger: str
@@ -77,6 +78,8 @@ class Instruction:
     at: datetime
     session_id: str
     source: str
+    span: Span
+    is_order: bool
     plain: bool = True
 
     @property
@@ -101,10 +104,19 @@ def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
     return found
 
 
+class _Said(NamedTuple):
+    """An instruction, whether it is plainly the user's, the sentence that says it, and whether its grammar does."""
+
+    told: Told
+    plain: bool
+    by: Sentence
+    in_grammar: bool = True
+
+
 def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
     """The instructions of one message's `text`: what the grammar reads, and what is surely meant as one though the
     grammar cannot take it apart; that one is kept as it was said."""
-    told: list[tuple[Told, bool]] = []
+    told: list[_Said] = []
     found = own_judged(item, text)
     doubts = doubted(text, found)
     heads, vouched, before = False, False, None
@@ -123,16 +135,16 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
             pass
         elif (read := read_sentence(sentence, stands=heads and listed)) is not None:
             lasts = read.standing == "once" and meant_to_last(head)
-            told.append((read._replace(standing="standing") if lasts else read, plain))
-        elif told and _SAID_BEFORE.match(said) and told[-1][0].standing == "once":
-            told[-1] = told[-1][0]._replace(standing="repeated"), told[-1][1]
+            told.append(_Said(read._replace(standing="standing") if lasts else read, plain, sentence))
+        elif told and _SAID_BEFORE.match(said) and told[-1].told.standing == "once":
+            told[-1] = told[-1]._replace(told=told[-1].told._replace(standing="repeated"))
         elif _surely_meant(sentence, head):
-            told.append(
-                (Told(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing"), True)
-            )
+            as_it_is = Told(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing")
+            told.append(_Said(as_it_is, True, sentence, in_grammar=False))
         before = sentence
-    for one, plain in told:
-        yield Instruction(*one, item.occurred_at, item.session_id, item.id, plain)
+    for one, plain, by, in_grammar in told:
+        span, is_order = Span(by.start, by.end), in_grammar and not one.trigger
+        yield Instruction(*one, item.occurred_at, item.session_id, item.id, span, is_order, plain)
 
 
 def _within(spans: Sequence[Span], sentence: Sentence) -> bool:
@@ -151,10 +163,10 @@ def _surely_meant(sentence: Sentence, odds: Judged) -> bool:
     return surely_meant(odds) and _IN_DREAMS.search(sentence.text) is None
 
 
-def _bind(told: list[tuple[Told, bool]], before: Sentence, *, plain: bool) -> None:
+def _bind(told: list[_Said], before: Sentence, *, plain: bool) -> None:
     """Let the sentence before stand, also one that was no instruction for the moment."""
     read = read_sentence(before, stands=True)
-    if read is not None and told and told[-1][0].does == read.does:
-        told[-1] = read, plain
+    if read is not None and told and told[-1].told.does == read.does:
+        told[-1] = _Said(read, plain, before)
     elif read is not None and len(before.text) <= LONGEST:
-        told.append((read, plain))
+        told.append(_Said(read, plain, before))

@@ -1,7 +1,7 @@
 """The rules' part of a reflection: what is learned, what gains or loses support, and which of two gives way."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
@@ -15,6 +15,8 @@ from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Rule, RuleEntry, Scope, TimeRange
 from ragpp.paging import PAGE, pages
+from ragpp.text.lexical import index_line
+from ragpp.text.spans import Span
 from ragpp_services.workers.learning.behaviour import (
     FIRST_PRIORITY,
     HIGHEST_PRIORITY,
@@ -24,7 +26,7 @@ from ragpp_services.workers.learning.behaviour import (
 )
 from ragpp_services.workers.learning.conflicts import conflicts_of
 from ragpp_services.workers.learning.days import back
-from ragpp_services.workers.learning.instructions import instructions_of, rule_id
+from ragpp_services.workers.learning.instructions import Instruction, instructions_of, rule_id
 from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.extract import HISTORY, MOST_HISTORY, patterns_until
@@ -34,6 +36,9 @@ MOST_RULES: Final = 1_000
 FAILING_OUTCOMES: Final = 5
 FAILING_RATE: Final = 0.2
 """A learned rule that was followed so often, with success in no more than this share, is put aside."""
+LEAST_MEANT: Final = 0.2
+"""Odds that a sentence instructs the assistant below which it is no rule, unless it is an order and nothing else. Of
+what rules of five lives were read in, all 17 that instruct have as much, and 3 of 20 that do not."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -102,10 +107,31 @@ async def _drafts(
     history = [item for item in await said_within(parts, scope, span, most=MOST_HISTORY) if teaches(item)]
     patterns = await patterns_until(parts, scope, end, zone)
     ids = {item.id for item in items}
-    instructed = await asyncio.to_thread(lambda: rules_told(instructions_of(history)))
-    drafts = [*instructed, *rules_seen(patterns)]
+    told = await asyncio.to_thread(instructions_of, history)
+    drafts = [*rules_told(await _meant(parts, history, told, ids)), *rules_seen(patterns)]
     drafts = [draft for draft in drafts if ids & set(draft.sources)]
     return [*drafts, *(await _suggested(parts, scope, items, drafts, model) if model is not None else ())]
+
+
+async def _meant(
+    parts: WorkerParts, history: Sequence[Interaction], told: Sequence[Instruction], ids: Collection[str]
+) -> list[Instruction]:
+    """Those of `told`, read in `history`, that are likely meant as instructions, of the rules that messages `ids` bear
+    out: the grammar takes many a sentence of a chat for an order. Raises EmbeddingError."""
+    borne_out = {one.rule_id for one in told if one.source in ids}
+    said = {item.id: item for item in history}
+    return [
+        one
+        for one in told
+        if one.rule_id in borne_out and (one.is_order or await _instructs(parts, said[one.source], one.span))
+    ]
+
+
+async def _instructs(parts: WorkerParts, item: Interaction, span: Span) -> bool:
+    line = index_line(item)
+    shift = len(line) - len(item.content)
+    (judged,) = await parts.judge.judge(line, [Span(span.start + shift, span.end + shift)])
+    return judged.instructs >= LEAST_MEANT
 
 
 async def _suggested(
