@@ -199,12 +199,13 @@ def test_the_second_encoder_decides_among_what_the_first_and_words_hold_for_equa
 
 
 def test_a_question_whose_words_find_nothing_is_left_to_the_first_encoder_unless_the_second_finds_its_like() -> None:
-    def best(second: float) -> int:
+    def best(second: float, question: str = "kiwi") -> int:
         found = replace(table([[0.0], [0.0]], [0.5, 0.45]), second=np.array([0.72, second]))
-        return rank(found, QuerySignals("kiwi"))[0].row
+        return rank(found, QuerySignals(question))[0].row
 
     assert best(0.80) == 0
     assert best(0.86) == 1
+    assert best(0.86, "Which kiwi do you recommend?") == 0, "what applies to advice is not like the question"
 
 
 def test_what_the_second_encoder_finds_in_a_repetition_or_an_assistants_answer_opens_nothing() -> None:

@@ -25,7 +25,7 @@ class Question:
     """`speaker`: index of the only name that it mentions, else of who asks in it where that is one. `asker`: index of
     the name of who asks in the first person, NOBODY for one under which nothing was said, None where none is given or
     "we" ask. `kinds`: the traits that an answer to it has. `is_request`: it wants something done, or told;
-    `wants_advice`: advice or an explanation."""
+    `wants_advice`: advice, which no memory says."""
 
     speaker: int | None
     asker: int | None

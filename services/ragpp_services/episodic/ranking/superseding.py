@@ -40,7 +40,6 @@ from ragpp.text.amounts import BARE, SPECIAL, Kind, amounts, amounts_asked, diff
 from ragpp.text.lexical import terms
 from ragpp_services.episodic.ranking.correcting import Correction, corrections, denied
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
-from ragpp_services.episodic.reading.requests import asks_for_advice
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 
 SAME: Final = 0.7
@@ -75,6 +74,7 @@ _OF_THE_PAST: Final = re.compile(
 _OF_SEVERAL: Final = re.compile(
     r"\b(?:between|passed|elapsed|until|since|order|sequence|compar\w*|differen\w*|summar\w*)\b", re.IGNORECASE
 )
+_OF_ADVICE: Final = re.compile(r"\b(?:suggest|recommend|advise|advice|explain|tips?|ideas?)\b", re.IGNORECASE)
 _CHANGES: Final = re.compile(
     r"\b(?:now|recent\w*|updat\w+|chang\w+|new|newly|mov(?:ed|ing)|reschedul\w+|postpon\w+|adjust\w+|increas\w+"
     r"|decreas\w+|reduc\w+|improv\w+|extend\w+|reach\w*|instead|switch\w*|no longer|any ?more|rais\w+|lower\w*|added"
@@ -131,8 +131,8 @@ class Statement:
 def asks_for_the_present(question: str) -> bool:
     """Whether `question` is after a state of things as it is: not of the past, not a comparison of moments, and no
     request for advice."""
-    of_others = _OF_THE_PAST.search(question) or _OF_SEVERAL.search(question) or asks_for_advice(question)
-    return _ASKS.search(question) is not None and not of_others
+    others = (_OF_THE_PAST, _OF_SEVERAL, _OF_ADVICE)
+    return _ASKS.search(question) is not None and not any(other.search(question) for other in others)
 
 
 class _Between:

@@ -64,7 +64,7 @@ _STATES: Final = re.compile(
 auxiliary, or a form that ends as the third person or the past does."""
 
 _OF_ADVICE: Final = re.compile(
-    r"\b(?:suggest|recommend|advi[sc]e|explain|tips?|ideas?|help me)\b"
+    r"\b(?:suggest|recommend|advi[sc]e|tips?|ideas?|help me)\b"
     r"|\b(?:(?:how )?(?:should|could|can)|how do) (?:i|we)\b"
     r"|\bwhat(?:'s| is| are| would be) (?:some|an?|the (?:best|most))\b",
     re.IGNORECASE,
@@ -77,7 +77,7 @@ def is_request(clause: str) -> bool:
 
 
 def asks_for_advice(text: str) -> bool:
-    """True where `text` is after advice or an explanation: no memory says it, but some apply to it."""
+    """True where `text` is after advice, also on what may be done: no memory says it, but some apply to it."""
     return _OF_ADVICE.search(text) is not None
 
 
