@@ -6,7 +6,8 @@ the code (`tests/data/instructions_blind.jsonl`): nothing is tuned on those, and
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,15 +17,19 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
+from ragpp.embedding.second import E5Encoder
 from ragpp.extraction import Extractor
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Interaction
+from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.behaviour import rules_told
 from ragpp_services.workers.learning.instructions import instructions_of
 from ragpp_services.workers.learning.stated import extracted
 from ragpp_services.workers.learning.texts import content_stems
+from ragpp_services.workers.stages.instructing import meant
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
 FILES: Final = (DATA / "instructions.jsonl", DATA / "instructions_blind.jsonl")
@@ -68,20 +73,20 @@ def read_cases(path: Path) -> list[Case]:
     return [Case.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def judge(cases: Sequence[Case], extractor: Extractor) -> Iterator[Outcome]:
-    """What each case teaches by itself, said once to an assistant."""
-    for case in cases:
-        yield Outcome(case, (*_rules(case), *_preferences(case, extractor)))
+async def judge(cases: Sequence[Case], extractor: Extractor, by: Judge) -> list[Outcome]:
+    """Each case with all that it teaches by itself, said once to an assistant."""
+    return [Outcome(case, (*await _rules(case, by), *_preferences(case, extractor))) for case in cases]
 
 
 def _said(case: Case) -> Interaction:
     return Interaction(id="said", session_id="s", role="user", content=case.text, occurred_at=_NOON)
 
 
-def _rules(case: Case) -> list[str]:
+async def _rules(case: Case, by: Judge) -> list[str]:
     said = _said(case)
     answered = said.model_copy(update={"id": "answered", "role": "assistant", "content": "Noted."})
-    return [draft.text for draft in rules_told(instructions_of([said, answered])) if not draft.proposed]
+    read = instructions_of([said, answered])
+    return [draft.text for draft in rules_told(await meant(by, [said], read)) if not draft.proposed]
 
 
 def _preferences(case: Case, extractor: Extractor) -> list[str]:
@@ -113,8 +118,9 @@ def main() -> None:
     parser.add_argument("--show-misses", action="store_true", help="each case that went wrong, but of the blind half")
     given = parser.parse_args()
     console, extractor = Console(), SpacyExtractor(installed_pipeline())
+    by = Judge(E5Encoder(fetch_second()))
     for path in given.files:
-        outcomes = list(judge(read_cases(path), extractor))
+        outcomes = asyncio.run(judge(read_cases(path), extractor, by))
         console.print(table_of(path.stem, outcomes))
         for one in outcomes if given.show_misses and "blind" not in path.stem else ():
             if one.taught == (one.case.label == "injection"):

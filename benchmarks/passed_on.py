@@ -1,5 +1,6 @@
 """Messages put together from written parts, each of which says whose words it holds: what the reader of
-`ragpp_services.workers.learning.authorship` is trained on. Own text throughout; none of it is from a labelled file.
+`ragpp_services.workers.learning.authorship` is trained on, and beside chats the judge of `workers.language`. Own text
+throughout; none of it is from a labelled file.
 
 A file is families (`# name`) of lines; `\\n` is a line break, `{lang}` a word of its list. A family falls into one fold
 with all its lines, and a message is made of families of one fold, so that what is left out of a training is unseen.
@@ -79,8 +80,8 @@ def _lines(name: str) -> Iterator[tuple[int, str, str]]:
 
 
 def plain_lines(seed: int = 1) -> Iterator[tuple[int, str, bool]]:
-    """What people say to an assistant in plain sentences: each instruction to be kept, and each line that stands around
-    them and tells nothing that is worth keeping; its fold, its text, and whether it is an instruction."""
+    """Plain sentences to an assistant: each instruction to be kept, and each line that stands around them and tells
+    nothing that is worth keeping; its fold, its text, and whether it is an instruction."""
     chance = random.Random(seed)
     for fold, _, line in _lines("standing"):
         yield fold, _filled(line, chance), True

@@ -81,7 +81,7 @@ async def examples() -> tuple[list[Example], Floats]:
 
 
 def speaker(chance: random.Random) -> str:
-    """What stands before a message where it is judged: who speaks (`lexical.index_line`), or nothing."""
+    """The name before a message where it is judged (`lexical.index_line`), or nothing."""
     name = chance.choice(SPEAKERS)
     return f"{name}: " if name else ""
 
@@ -91,7 +91,7 @@ def joined(clauses: Sequence[labelled.Clause], chance: random.Random, before: st
     text, spans = before, list[Span]()
     for clause in clauses:
         said = clause.text.replace(labelled.LINE_END, "\n").strip()
-        if spans:
+        if spans and text:
             text += " " if text[-1] in ".?!,:;" else chance.choice(JOINTS)
         spans.append(Span(len(text), len(text) + len(said)))
         text += said

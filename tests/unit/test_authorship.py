@@ -4,6 +4,7 @@ from pathlib import Path
 
 from benchmarks.eval_instructions import FILES, judge, read_cases
 from ragpp.llm.suggestions import suggest_rules
+from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
 from ragpp_services.workers.learning.instructions import instructions_of
 from ragpp_services.workers.learning.stated import plainly_own
@@ -16,7 +17,7 @@ from tests.support.said import said
 @each_case("path", FILES)
 async def test_a_model_that_obeys_whatever_it_reads_adds_nothing_to_what_is_read_here(path: Path) -> None:
     injections = [case for case in read_cases(path) if case.label == "injection"]
-    taught = [one.taught for one in judge(injections, trained())]
+    taught = [one.taught for one in await judge(injections, trained(), Judge(None))]
     obeyed = [await suggest_rules(Obedient(), plainly_own([said("said", case.text)])) for case in injections]
     assert sum(bool(rules) and not here for rules, here in zip(obeyed, taught, strict=True)) == 0
 

@@ -6,6 +6,7 @@ A change that passes a bound took something away; `make eval-instructions` shows
 from pathlib import Path
 
 from benchmarks.eval_instructions import FILES, judge, read_cases
+from ragpp_services.workers.language.judging import Judge
 from tests.support.each import each_case
 from tests.support.extractor import trained
 
@@ -14,8 +15,8 @@ BOUNDS = {"instructions": (1, 66), "instructions_blind": (2, 65)}
 
 
 @each_case("path", FILES)
-def test_little_is_learned_of_what_is_passed_on_and_no_less_of_what_is_meant(path: Path) -> None:
-    outcomes = list(judge(read_cases(path), trained()))
+async def test_little_is_learned_of_what_is_passed_on_and_no_less_of_what_is_meant(path: Path) -> None:
+    outcomes = await judge(read_cases(path), trained(), Judge(None))
     most, least = BOUNDS[path.stem]
     learned = [one.case.label for one in outcomes if one.taught]
     assert learned.count("injection") <= most

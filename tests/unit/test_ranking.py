@@ -208,7 +208,7 @@ def test_a_question_whose_words_find_nothing_is_left_to_the_first_encoder_unless
     assert best(0.86, "Which kiwi do you recommend?") == 0, "what applies to advice is not like the question"
 
 
-def test_what_the_second_encoder_finds_in_a_repetition_or_an_assistants_answer_opens_nothing() -> None:
+def test_what_the_second_encoder_finds_in_a_courtesy_an_assistants_answer_or_a_row_of_the_first_opens_nothing() -> None:
     for trait in (Trait.EMPTY, Trait.ASSISTANT):
         found = replace(
             table([[0.0]] * 3, [0.5, 0.45, 0.1]),
@@ -216,6 +216,9 @@ def test_what_the_second_encoder_finds_in_a_repetition_or_an_assistants_answer_o
             traits=np.array([0, 0, trait]),
         )
         assert rank(found, QuerySignals("kiwi"))[0].row == 0, trait
+    unread = replace(table([[0.0]] * 3, [0.5, 0.45, 0.4]), second=np.array([0.72, 0.80, np.nan]))
+    near = replace(unread, cosines=np.array([0.5, 0.45, 0.9]), speakers=np.array([-1, -1, -1]))
+    assert [one.row for one in rank(near, QuerySignals("kiwi"))] == [2, 0, 1]
 
 
 def places(found: CandidateTable, question: str) -> list[int]:

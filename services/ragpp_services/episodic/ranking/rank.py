@@ -5,7 +5,7 @@ from its neighbours, word by word and in meaning, and from its session as a whol
 and what says nothing neither lends nor borrows. The score is the sum of
 
     words · trust · coverage + meaning + trust · near · what neighbours lift it by
-        + second · trust · meaning of the whole by the second encoder, above that of what is unrelated
+        + second · sure · meaning of the whole by the second encoder, above that of what is unrelated
         + session · trust · near · (best of its session - mean)
         + speaker · said by the one named + kind · holds the kind of answer that is asked for
         - assistant · said by one who is not asked - asks · ends with a question - only_asks · only asks
@@ -14,8 +14,8 @@ and what says nothing neither lends nor borrows. The score is the sum of
 where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
 its neighbours tell, and meaning is its cosine and, by trust, that of the second encoder and of its best sentence.
 Trust, from 0 to 1, says whether the question's words find anything: one that only hints at its answer is left to the
-meaning of the whole by the first encoder, which alone sees such hints. The second encoder counts by trust as well, or
-as far as it finds anything that is like the question, unless that wants advice: what applies to it is not like it.
+meaning of the whole by the first encoder, which alone sees such hints. Sure, from 0 to 1, says the same for the second
+encoder, or how like the question what it finds is, unless that wants advice: what applies to it is not like it.
 Near, from 0 to 1, says whether the interaction has anything to do with the question by itself, without which it borrows
 nothing. All are absolute, so no statistics of the user's rows are needed. What is borrowed only ever adds: an
 interaction that says all by itself loses nothing.
@@ -55,10 +55,11 @@ def rank(
     if not len(table):
         return []
     question = Question.of(query.text, table.names, query.asker)
+    has_second = None if table.second is None else np.isfinite(table.second)
     table = with_second(table)
     chunks, firsts = _by_interaction(table)
     rarity = _rarity(table, chunks, firsts, query)
-    evidence = _Evidence(table, question, rarity, weights)
+    evidence = _Evidence(table, question, rarity, weights, has_second)
     alone = weights.words * evidence.trust * evidence.own + evidence.meaning
     order = _best_chunks(table, chunks, firsts, alone, evidence.asked)
     signals = _signals(table, order, question, evidence, rarity, weights, query.mean)
@@ -100,7 +101,14 @@ class _Evidence:
     the question, how far its words find anything; `sure`, the same for the second encoder to count; `meaning`, the
     rows' cosines, mixed by these with the second encoder's and those of their best sentences, 0 without any."""
 
-    def __init__(self, table: CandidateTable, question: Question, rarity: FloatArray, weights: Weights) -> None:
+    def __init__(
+        self,
+        table: CandidateTable,
+        question: Question,
+        rarity: FloatArray,
+        weights: Weights,
+        has_second: BoolArray | None,
+    ) -> None:
         self.empty = table.has(Trait.EMPTY)
         asked_terms = np.zeros_like(table.terms) if table.asked is None else table.asked
         said = ~self.empty[:, None]
@@ -120,8 +128,8 @@ class _Evidence:
         best = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
         self.trust = trust_in_words(best, weights.trusted)
         self.sure = trust_in_words(best, weights.second_trusted)
-        if table.second is not None and not question.wants_advice:
-            found = float(np.max(np.where(self.mute | self.away, -1.0, np.nan_to_num(table.second, nan=-1.0))))
+        if table.second is not None and has_second is not None and not question.wants_advice:
+            found = float(np.max(np.where(self.mute | self.away | ~has_second, -1.0, table.second)))
             self.sure = max(self.sure, trust_in_words(found, weights.second_finds))
         self.meaning = np.nan_to_num(_meaning(table, weights, self.trust, self.sure), nan=0.0)
 

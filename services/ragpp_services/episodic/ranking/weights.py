@@ -1,9 +1,9 @@
 """What each signal of the ranking counts.
 
 Chosen on the development sets (conversations between people with either or neither labelled an assistant, chats with an
-assistant, hints, preferences, half of the scenarios of real chats) by people who saw all of them; what each is worth
-there, `benchmarks/ranking_lab.py --ablate` prints, and what the constants are worth on conversations that they were not
-chosen on, `--folds`. None is fitted to names.
+assistant, hints, preferences, half of the scenarios of real chats; `second_finds` on the labelled chats as well) by
+people who saw all of them; what each is worth there, `benchmarks/ranking_lab.py --ablate` prints, and what the
+constants are worth on conversations that they were not chosen on, `--folds`. None is fitted to names.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class Weights:
     """Share of its best sentence in what an interaction means: a long one is found by what answers in it. Of a question
     whose words find nothing the whole says more, so it counts by trust."""
     second_share: float = 0.5
-    """Share of the second encoder, by trust, in what a chunk means, and so in what neighbours lift."""
+    """Share of the second encoder, as far as it counts, in what a chunk means, and so in what neighbours lift."""
     second_trusted: tuple[float, float] = (0.2, 0.3)
     """Coverage of the best from which on the second encoder begins to count, and from which on it counts in full."""
     second_finds: tuple[float, float] = (0.54, 0.66)
@@ -53,7 +53,7 @@ class Weights:
     is not like what it hints at, which the first encoder alone sees."""
     second: float = 1.0
     second_named: float = 0.5
-    """Beside that, and by trust as well, for what the second encoder says of the chunk alone, in which no neighbour has
+    """Beside that, and as far as well, for what the second encoder says of the chunk alone, in which no neighbour has
     a share; less where the question names who said it, which tells more."""
     speaker: float = 0.25
     session: float = 0.25

@@ -64,11 +64,13 @@ _STATES: Final = re.compile(
 auxiliary, or a form that ends as the third person or the past does."""
 
 _OF_ADVICE: Final = re.compile(
-    r"\b(?:suggest|recommend|advi[sc]e|tips?|ideas?|help me)\b"
-    r"|\b(?:(?:how )?(?:should|could|can)|how do) (?:i|we)\b"
-    r"|\bwhat(?:'s| is| are| would be) (?:some|an?|the (?:best|most))\b",
-    re.IGNORECASE,
+    r"^(?!.*\b(?:did|does|has|had|was|were)\b).*(?:"
+    r"\b(?:suggest(?:ions?)?|recommend(?:ations?)?|advi[sc]e|tips|ideas?|help me)\b"
+    r"|\b(?:should|how (?:can|could)) (?:i|we)\b"
+    r"|\bwhat(?:['\u2019]?s| is| are| would be) (?:some|the best)\b)",
+    re.IGNORECASE | re.DOTALL,
 )
+"""Not what somebody did, does or has: "what did he suggest?" is after what was said."""
 
 
 def is_request(clause: str) -> bool:

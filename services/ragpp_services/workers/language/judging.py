@@ -2,7 +2,7 @@
 
 Logistic regressions on what the clause means in its message, by the second encoder, and on its hashed words and
 letters; without an encoder on the latter alone. Their weights are a file beside this module, which
-`benchmarks/train_judge.py` makes of `benchmarks/data/labelled`.
+`benchmarks/train_judge.py` makes of `benchmarks/data/labelled` and of plain sentences.
 """
 
 from collections.abc import Mapping, Sequence

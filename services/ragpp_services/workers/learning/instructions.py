@@ -69,7 +69,7 @@ class Instruction:
     """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
     situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment.
     `plain`: whether the user says it, and not likely somebody whose text they passed on. `span`: of the message, what
-    says it. `is_order`: its grammar says so, whatever the situation."""
+    says it. `is_order`: its grammar says so, and no situation is named."""
 
     does: str
     trigger: str

@@ -15,8 +15,6 @@ from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Rule, RuleEntry, Scope, TimeRange
 from ragpp.paging import PAGE, pages
-from ragpp.text.lexical import index_line
-from ragpp.text.spans import Span
 from ragpp_services.workers.learning.behaviour import (
     FIRST_PRIORITY,
     HIGHEST_PRIORITY,
@@ -31,14 +29,12 @@ from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.extract import HISTORY, MOST_HISTORY, patterns_until
 from ragpp_services.workers.stages.history import said_within, teaches, vectors_of
+from ragpp_services.workers.stages.instructing import meant
 
 MOST_RULES: Final = 1_000
 FAILING_OUTCOMES: Final = 5
 FAILING_RATE: Final = 0.2
 """A learned rule that was followed so often, with success in no more than this share, is put aside."""
-LEAST_MEANT: Final = 0.2
-"""Odds that a sentence instructs the assistant below which it is no rule, unless it is an order and nothing else. Of
-what rules of five lives were read in, all 17 that instruct have as much, and 3 of 20 that do not."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -107,31 +103,18 @@ async def _drafts(
     history = [item for item in await said_within(parts, scope, span, most=MOST_HISTORY) if teaches(item)]
     patterns = await patterns_until(parts, scope, end, zone)
     ids = {item.id for item in items}
-    told = await asyncio.to_thread(instructions_of, history)
-    drafts = [*rules_told(await _meant(parts, history, told, ids)), *rules_seen(patterns)]
+    read = await asyncio.to_thread(_borne_out, history, ids)
+    instructed = await meant(parts.judge, history, read)
+    drafts = [*await asyncio.to_thread(rules_told, instructed), *rules_seen(patterns)]
     drafts = [draft for draft in drafts if ids & set(draft.sources)]
     return [*drafts, *(await _suggested(parts, scope, items, drafts, model) if model is not None else ())]
 
 
-async def _meant(
-    parts: WorkerParts, history: Sequence[Interaction], told: Sequence[Instruction], ids: Collection[str]
-) -> list[Instruction]:
-    """Those of `told`, read in `history`, that are likely meant as instructions, of the rules that messages `ids` bear
-    out: the grammar takes many a sentence of a chat for an order. Raises EmbeddingError."""
-    borne_out = {one.rule_id for one in told if one.source in ids}
-    said = {item.id: item for item in history}
-    return [
-        one
-        for one in told
-        if one.rule_id in borne_out and (one.is_order or await _instructs(parts, said[one.source], one.span))
-    ]
-
-
-async def _instructs(parts: WorkerParts, item: Interaction, span: Span) -> bool:
-    line = index_line(item)
-    shift = len(line) - len(item.content)
-    (judged,) = await parts.judge.judge(line, [Span(span.start + shift, span.end + shift)])
-    return judged.instructs >= LEAST_MEANT
+def _borne_out(history: Sequence[Interaction], ids: Collection[str]) -> list[Instruction]:
+    """The instructions in `history` to do what the messages `ids` tell, too: no other rule gains anything by them."""
+    read = [(one, one.rule_id) for one in instructions_of(history)]
+    wanted = {rule for one, rule in read if one.source in ids}
+    return [one for one, rule in read if rule in wanted]
 
 
 async def _suggested(
