@@ -78,7 +78,6 @@ ABLATIONS: Final[Mapping[str, Weights]] = {
     "no assistant": replace(DEFAULT, assistant=0.0),
 }
 
-FINDS: Final = ((0.5, 0.62), (0.58, 0.7), (2.0, 3.0))
 SETTINGS: Final[Mapping[str, Weights]] = {
     "as it is": DEFAULT,
     **{f"words {value}": replace(DEFAULT, words=value) for value in (1.25, 1.5, 2.0)},
@@ -89,7 +88,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
     **{f"only asks {value}": replace(DEFAULT, only_asks=value) for value in (0.0, 0.4)},
     **{f"speaker {value}": replace(DEFAULT, speaker=value) for value in (0.1, 0.3)},
     **{f"session {value}": replace(DEFAULT, session=value) for value in (0.15, 0.35)},
-    **{f"second finds {low} {high}": replace(DEFAULT, second_finds=(low, high)) for low, high in FINDS},
+    **{f"second finds {low}": replace(DEFAULT, second_finds=(low, low + 0.12)) for low in (0.5, 0.58, 2.0)},
 }
 """What --folds chooses from: each constant of the ranking by itself."""
 
@@ -98,8 +97,8 @@ SETTINGS: Final[Mapping[str, Weights]] = {
 class Indexed:
     """What the database would hold of a conversation: one row of `embeddings`, `weights` and `traits` for each chunk,
     `owner` says of which interaction; one of `sentences` for each sentence, `told_by` says of which chunk; `tokens` of
-    each interaction's line in a context; `asked`: the questions' vectors; `second` and `asked_second`: those of chunks
-    and questions by the second encoder.
+    each interaction's line in a context; `asked`: the questions' vectors; `second`: those of chunks and of questions by
+    the second encoder.
     """
 
     conversation: Conversation
@@ -112,8 +111,7 @@ class Indexed:
     told_by: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
-    second: FloatMatrix | None
-    asked_second: FloatMatrix | None
+    second: tuple[FloatMatrix, FloatMatrix] | None
 
 
 async def index(
@@ -134,7 +132,7 @@ async def index(
     ]
 
     async def embedded(lines: Sequence[str], embed: Embed = embedder.embed) -> FloatMatrix:
-        what = json.dumps([embed.__qualname__, *lines] if embed != embedder.embed else lines)
+        what = json.dumps([embed.__qualname__, *lines])
         file = cache / f"{hashlib.sha256(what.encode()).hexdigest()[:32]}.npy"
         if not file.exists():
             np.save(file, await embed(lines))
@@ -151,11 +149,10 @@ async def index(
         for row, (number, interaction, text) in enumerate(pieces)
         for line in (lines(interaction, text, others(interaction, number)) if sentences else ())
     ]
-    passages = questions = None
-    asked = [question.text for question in conversation.questions]
+    asked, seconds = [question.text for question in conversation.questions], None
     if second is not None:
         passages = await embedded([index_line(said, text) for _, said, text in pieces], second.encode_passages)
-        questions = await embedded(asked, second.encode_questions)
+        seconds = passages, await embedded(asked, second.encode_questions)
     return Indexed(
         conversation,
         tuple(text for _, _, text in pieces),
@@ -167,8 +164,7 @@ async def index(
         np.array([row for row, _ in told], np.int64),
         tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
         await embedded(asked),
-        passages,
-        questions,
+        seconds,
     )
 
 
@@ -198,9 +194,10 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
 
 
 def _seconds(indexed: Indexed, question: int) -> FloatArray | None:
-    if indexed.second is None or indexed.asked_second is None:
+    if indexed.second is None:
         return None
-    return np.asarray(indexed.second @ indexed.asked_second[question], np.float64)
+    passages, questions = indexed.second
+    return np.asarray(passages @ questions[question], np.float64)
 
 
 Embed = Callable[[Sequence[str]], Awaitable[FloatMatrix]]
@@ -248,8 +245,7 @@ def evaluate(
                 found = [*_reordered(indexed, question, table, found[:FOUND]), *found[FOUND:]]
             ranked = [ids[table.ordinals[one.row]] for one in found]
             metrics = score(ranked, question.gold, tokens, ks=(1, 10, 50), budgets=(1_000,))
-            metrics["hit@3"] = float(bool(set(ranked[:3]) & set(question.gold)))
-            metrics["hit@10"] = float(bool(set(ranked[:10]) & set(question.gold)))
+            metrics |= {f"hit@{k}": float(bool(set(ranked[:k]) & set(question.gold))) for k in (3, 10)}
             if question.old:
                 old, new = (min(map(ranked.index, of)) for of in (question.old, question.new))
                 metrics["new>old"] = float(new < old)

@@ -216,9 +216,8 @@ def test_what_the_second_encoder_finds_in_a_courtesy_an_assistants_answer_or_a_r
             traits=np.array([0, 0, trait]),
         )
         assert rank(found, QuerySignals("kiwi"))[0].row == 0, trait
-    unread = replace(table([[0.0]] * 3, [0.5, 0.45, 0.4]), second=np.array([0.72, 0.80, np.nan]))
-    near = replace(unread, cosines=np.array([0.5, 0.45, 0.9]), speakers=np.array([-1, -1, -1]))
-    assert [one.row for one in rank(near, QuerySignals("kiwi"))] == [2, 0, 1]
+    unread = replace(table([[0.0]] * 3, [0.5, 0.45, 0.9]), second=np.array([0.72, 0.80, np.nan]))
+    assert [one.row for one in rank(unread, QuerySignals("kiwi"))] == [2, 0, 1]
 
 
 def places(found: CandidateTable, question: str) -> list[int]:

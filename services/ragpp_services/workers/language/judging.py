@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.embedding import FloatMatrix, SecondEncoder
+from ragpp.models import Interaction
+from ragpp.text.lexical import index_line
 from ragpp.text.spans import Span
 from ragpp_services.workers.language.features import hashed
 
@@ -91,6 +93,13 @@ class Judge:
         model = load_model(with_meaning=meaning is not None)
         odds = model.odds([text[span.start : span.end] for span in spans], meaning)
         return [judgement_of(row) for row in odds]
+
+    async def judge_said(self, item: Interaction, text: str, spans: Sequence[Span]) -> list[Judgement]:
+        """The same of stretches of `text`, the words of a message at its length: read as it is indexed, so that one run
+        of the encoder does for both."""
+        line = index_line(item, text)
+        shift = len(line) - len(text)
+        return await self.judge(line, [Span(start + shift, end + shift) for start, end in spans])
 
 
 def judgement_of(odds: Floats) -> Judgement:

@@ -13,7 +13,7 @@ from ragpp.fields import joined
 from ragpp.learned import FOUND
 from ragpp.models import FindingEntry, FindingKind, Interaction
 from ragpp.names import SPEAKER as USER
-from ragpp.text.lexical import index_line, words
+from ragpp.text.lexical import words
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.language.attribution import make_readable
@@ -75,9 +75,7 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     """The clauses of a person's message that are worth keeping, and those whose words name what they are."""
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
-    line = index_line(item, text)  # read as it is indexed: one run of the encoder does for both
-    shift = len(line) - len(text)
-    judged = await parts.judge.judge(line, [Span(start + shift, end + shift) for start, end in clauses])
+    judged = await parts.judge.judge_said(item, text, list(clauses))
     return [
         statement_of(item, text[span.start : span.end], one, named.get(span), _other(item, extraction, span))
         for (span, clause), one in zip(clauses.items(), judged, strict=True)
