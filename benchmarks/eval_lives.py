@@ -36,6 +36,7 @@ from benchmarks.lives import (
     Question,
     claim_of,
     knowledge,
+    life_files,
     lines_of,
     of_context,
     of_ranking,
@@ -48,7 +49,6 @@ from ragpp.api import ExtractIn, RecallResponse, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import Page
 
-FOLDERS: Final = (DATA / "lives", Path(__file__).parent / "data" / "lives")
 BUDGETS: Final = (200, 500)
 ALL: Final = "all"
 PAGE: Final = 100
@@ -240,7 +240,7 @@ async def run(files: Sequence[Path], given: argparse.Namespace, console: Console
 def main() -> None:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    usual = [path for folder in FOLDERS for path in sorted(folder.glob("*.json"))]
+    usual = life_files(DATA)
     parser.add_argument("files", nargs="*", type=Path, default=usual)
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens of a context")
     parser.add_argument("--name", action="store_true", help="the recall tells who asks")
@@ -252,7 +252,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the numbers here, too")
     given = parser.parse_args()
     if not given.files:
-        raise SystemExit(f"no lives in {FOLDERS[0]}; name the files")
+        raise SystemExit(f"no lives in {DATA / 'lives'}; name the files")
     numbers = asyncio.run(run(given.files, given, wide_console()))
     if given.json:
         given.json.write_text(json.dumps(numbers, indent=2))

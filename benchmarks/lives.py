@@ -106,6 +106,13 @@ class Life(_Value):
         return frozenset(past.union(*(asked.contradicts for asked in self.questions)))
 
 
+def life_files(folder: Path) -> list[Path]:
+    """The files of lives in an evaluation folder and beside these modules, sealed ones too."""
+    return [
+        path for part in (folder, Path(__file__).parent / "data") for path in sorted((part / "lives").glob("*.json"))
+    ]
+
+
 def read_life(path: Path) -> Life:
     """The life in a file. ValueError for a sealed one that was changed since."""
     return Life.model_validate_json(sealed(path))

@@ -11,12 +11,11 @@ from types import ModuleType
 from typing import Final
 
 from benchmarks.labelled import read_chats
-from benchmarks.lives import Life, read_life
+from benchmarks.lives import Life, life_files, read_life
 from benchmarks.sealed import is_sealed
 from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp.models import Interaction
 
-DATA: Final = Path(__file__).parent / "data"
 PARTS: Final = 5
 """Folds of the preferences."""
 
@@ -69,8 +68,7 @@ def load_chats() -> list[Conversation]:
 
 def load_lives(folder: Path) -> list[Conversation]:
     """The lives that are not sealed, those of `folder` and those that stand here."""
-    files = (file for part in (folder, DATA) for file in sorted((part / "lives").glob("*.json")))
-    return [_of_life(read_life(file)) for file in files if not is_sealed(file)]
+    return [_of_life(read_life(file)) for file in life_files(folder) if not is_sealed(file)]
 
 
 def _of_life(life: Life) -> Conversation:
