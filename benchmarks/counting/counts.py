@@ -127,20 +127,19 @@ def grown(now: Mapping[str, Counts], recorded: Mapping[str, Counts]) -> list[str
             lines.append(f"{name}: not recorded")
             continue
         before = recorded[name]
-        for measure in measures():
-            allowed = round(before.totals[measure] * (1 + _tolerance(name, measure)))
-            if counts.totals[measure] > allowed:
-                lines.append(f"{name}: {measure} {before.totals[measure]:,} → {counts.totals[measure]:,}")
-        if counts.totals["statements"] > before.totals["statements"]:
+        more = [measure for measure in measures() if counts.totals[measure] > _allowed(name, measure, before)]
+        lines += [f"{name}: {measure} {before.totals[measure]:,} → {counts.totals[measure]:,}" for measure in more]
+        if "statements" in more:
             lines += _more(counts.statements, before.statements)
-        if "calls" in measures() and counts.totals["calls"] > before.totals["calls"]:
+        if "calls" in more:
             lines += _more(counts.functions, before.functions)
     return lines
 
 
-def _tolerance(request: str, measure: str) -> float:
+def _allowed(request: str, measure: str, recorded: Counts) -> int:
     of_the_graph = request.startswith(OF_WORKERS) and measure in {"calls", "objects", "cypher"}
-    return OF_THE_GRAPH if of_the_graph else TOLERANCE.get(measure, 0.0)
+    tolerance = OF_THE_GRAPH if of_the_graph else TOLERANCE.get(measure, 0.0)
+    return round(recorded.totals[measure] * (1 + tolerance))
 
 
 def _more(now: Mapping[str, int], before: Mapping[str, int]) -> list[str]:

@@ -28,3 +28,10 @@ def test_what_has_grown_is_told_with_the_functions_that_did() -> None:
     assert grown(before, before) == []
     assert grown(now, before) == ["recall: calls 4 → 7", "    a:h 0 → 2", "    a:f 3 → 4"]
     assert grown({"write": now["recall"]}, before) == ["write: not recorded"]
+
+
+def test_functions_that_were_called_within_what_is_allowed_are_no_growth() -> None:
+    before = Counts(dict.fromkeys(MEASURES, 100), {"a:f": 3})
+    now = Counts({**before.totals, "calls": 110}, {"a:f": 13})
+    assert grown({"digestion": now}, {"digestion": before}) == []
+    assert grown({"recall": now}, {"recall": before}) == ["recall: calls 100 → 110", "    a:f 3 → 13"]
