@@ -49,12 +49,15 @@ from ragpp.text.lexical import index_line, lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
+from ragpp_services.episodic.ranking.second import Adapter, load_adapter
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Statement, current_first
 from ragpp_services.episodic.reading.traits import ASKED, read_chunk, traits
 from ragpp_services.episodic.sentences import Heard, lines, others_of
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
+EVAL_DIR: Final = Path(os.environ.get("RAGPP_EVAL_DIR", PROJECT.parent / "shared" / "eval"))
+CACHE: Final = Path.home() / ".cache" / "ragpp" / "ranking-lab"
 COLUMNS: Final = ("hit@3", "R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
 FOUND: Final = 50
 """What a recall asks the tier for at least; the current is looked for among these."""
@@ -88,7 +91,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
     **{f"only asks {value}": replace(DEFAULT, only_asks=value) for value in (0.0, 0.4)},
     **{f"speaker {value}": replace(DEFAULT, speaker=value) for value in (0.1, 0.3)},
     **{f"session {value}": replace(DEFAULT, session=value) for value in (0.15, 0.35)},
-    **{f"second finds {low}": replace(DEFAULT, second_finds=(low, low + 0.12)) for low in (0.5, 0.58, 2.0)},
+    **{f"second finds {low}": replace(DEFAULT, second_finds=(low, low + 0.08)) for low in (0.24, 0.32, 2.0)},
 }
 """What --folds chooses from: each constant of the ranking by itself."""
 
@@ -189,15 +192,18 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
         speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
         names=names,
         sentences=best,
-        second=_seconds(indexed, question),
+        second=seconds(indexed, question, load_adapter()),
     )
 
 
-def _seconds(indexed: Indexed, question: int) -> FloatArray | None:
+def seconds(indexed: Indexed, question: int, adapter: Adapter) -> FloatArray | None:
+    """The cosine of each chunk with a question by the second encoder, as `adapter` has it; None without."""
     if indexed.second is None:
         return None
     passages, questions = indexed.second
-    return np.asarray(passages @ questions[question], np.float64)
+    adapted = adapter.adapt(questions[question])
+    cosines = passages @ adapted / np.linalg.norm(adapted)
+    return adapter.on_first_scale(np.asarray(cosines, np.float64), adapted)
 
 
 Embed = Callable[[Sequence[str]], Awaitable[FloatMatrix]]
@@ -260,6 +266,11 @@ def line(title: str, rows: Iterable[dict[str, float]]) -> str:
     return f"{title:44s}{len(kept):6d}" + "".join(cells).rstrip()
 
 
+def heading() -> str:
+    """What stands above rows of `line`."""
+    return f"{'':44s}{'n':>6s}" + "".join(f"{column:>9s}" for column in COLUMNS)
+
+
 def folds(data: Mapping[str, Tables], score: Scorer) -> None:
     """Print what each set scores on what its constants were not chosen on, beside what it scores with DEFAULT."""
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
@@ -299,9 +310,8 @@ async def prepare(conversations: Sequence[Conversation], cache: Path) -> Tables:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = Path(os.environ.get("RAGPP_EVAL_DIR", PROJECT.parent / "shared" / "eval"))
-    parser.add_argument("--eval-dir", type=Path, default=default)
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ragpp" / "ranking-lab")
+    parser.add_argument("--eval-dir", type=Path, default=EVAL_DIR)
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--ablate", action="store_true", help="a row for each signal left out")
     parser.add_argument("--folds", action="store_true", help="each fold judged by constants chosen without it")
     parser.add_argument("--save", type=Path, help="keep the scores of each question here")
@@ -324,7 +334,7 @@ def main() -> None:
         folds({title: asyncio.run(prepare(one, arguments.cache)) for title, one in data.items()}, score)
         return
     scores: Scores = {}
-    print(f"{'':44s}{'n':>6s}" + "".join(f"{column:>9s}" for column in COLUMNS))
+    print(heading())
     for title, conversations in data.items():
         tables = asyncio.run(prepare(conversations, arguments.cache))
         rows = evaluate(tables, DEFAULT, score)

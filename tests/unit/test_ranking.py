@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix
 from ragpp.ranking.arrays import FloatArray
 from ragpp.ranking.coverage import inverse_document_frequencies
 from ragpp_services.episodic.ranking import (
@@ -19,7 +20,7 @@ from ragpp_services.episodic.ranking import (
     named_speaker,
     rank,
 )
-from ragpp_services.episodic.ranking.second import on_first_scale, with_second
+from ragpp_services.episodic.ranking.second import STEEPER, UNRELATED_FIRST, load_adapter, with_second
 from ragpp_services.episodic.reading.traits import Trait
 from tests.support.each import each_case
 from tests.support.ranking import QUESTION, shuffled, table, tables
@@ -190,33 +191,44 @@ def test_a_row_without_a_vector_by_the_second_encoder_stands_by_its_first(
         assert found.second is not None
         missing = np.isnan(second)
         assert found.second[missing].tolist() == first[missing].tolist()
-        assert found.second[~missing] == pytest.approx(on_first_scale(second[~missing]))
+        assert found.second[~missing].tolist() == second[~missing].tolist()
+
+
+@given(hnp.arrays(np.float32, SECOND_DIMENSION, elements=st.floats(-1, 1, width=32)))
+def test_what_is_unrelated_to_a_question_has_the_same_cosine_by_either_encoder(question: FloatMatrix) -> None:
+    adapter = load_adapter()
+    adapted = adapter.adapt(question)
+    length = float(np.linalg.norm(adapted))
+    of_mean = np.array([float(adapter.passage @ adapted) / length])
+    assert adapter.on_first_scale(of_mean, adapted) == pytest.approx([UNRELATED_FIRST], abs=1e-3)
+    better = adapter.on_first_scale(of_mean + 0.1, adapted) - adapter.on_first_scale(of_mean, adapted)
+    assert better == pytest.approx([STEEPER * 0.1 * length], abs=1e-3)
 
 
 def test_the_second_encoder_decides_among_what_the_first_and_words_hold_for_equal() -> None:
-    found = replace(table([[0.9], [0.9]], [0.5, 0.5]), second=np.array([0.74, 0.82]))
+    found = replace(table([[0.9], [0.9]], [0.5, 0.5]), second=np.array([0.2, 0.5]))
     assert [one.row for one in rank(found, QuerySignals("kiwi"))] == [1, 0]
 
 
 def test_a_question_whose_words_find_nothing_is_left_to_the_first_encoder_unless_the_second_finds_its_like() -> None:
     def best(second: float, question: str = "kiwi") -> int:
-        found = replace(table([[0.0], [0.0]], [0.5, 0.45]), second=np.array([0.72, second]))
+        found = replace(table([[0.0], [0.0]], [0.5, 0.45]), second=np.array([0.1, second]))
         return rank(found, QuerySignals(question))[0].row
 
-    assert best(0.80) == 0
-    assert best(0.86) == 1
-    assert best(0.86, "Which kiwi do you recommend?") == 0, "what applies to advice is not like the question"
+    assert best(0.25) == 0
+    assert best(0.60) == 1
+    assert best(0.60, "Which kiwi do you recommend?") == 0, "what applies to advice is not like the question"
 
 
 def test_what_the_second_encoder_finds_in_a_courtesy_an_assistants_answer_or_a_row_of_the_first_opens_nothing() -> None:
     for trait in (Trait.EMPTY, Trait.ASSISTANT):
         found = replace(
             table([[0.0]] * 3, [0.5, 0.45, 0.1]),
-            second=np.array([0.72, 0.80, 0.95]),
+            second=np.array([0.1, 0.25, 0.9]),
             traits=np.array([0, 0, trait]),
         )
         assert rank(found, QuerySignals("kiwi"))[0].row == 0, trait
-    unread = replace(table([[0.0]] * 3, [0.5, 0.45, 0.9]), second=np.array([0.72, 0.80, np.nan]))
+    unread = replace(table([[0.0]] * 3, [0.5, 0.45, 0.9]), second=np.array([0.1, 0.25, np.nan]))
     assert [one.row for one in rank(unread, QuerySignals("kiwi"))] == [2, 0, 1]
 
 

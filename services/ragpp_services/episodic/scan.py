@@ -76,7 +76,8 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its vector and terms, where it has these, and its vector by the second encoder."""
+    """A question with its vector and terms, where it has these, and its vector by the second encoder, adapted
+    (`ranking.second`)."""
 
     query: MemoryQuery
     embedding: npt.NDArray[np.float32] | None

@@ -13,15 +13,17 @@ from pydantic import JsonValue
 from ragpp.models import Memory, MemoryQuery
 from ragpp.ranking.choosing import Chosen, positions
 from ragpp.ranking.coverage import document_frequencies
+from ragpp_services.episodic import focusing
 from ragpp_services.episodic.alike import collapsed
-from ragpp_services.episodic.focusing import Asked, Part, answering
+from ragpp_services.episodic.focusing import Part, answering
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
 from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
+from ragpp_services.episodic.ranking.second import load_adapter
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Currency, Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.ranking.weights import DEFAULT
 from ragpp_services.episodic.rows import Found, StoredInteraction
-from ragpp_services.episodic.scan import Chunks, Scanned, unpack
+from ragpp_services.episodic.scan import Asked, Chunks, Scanned, unpack
 
 MOST_LOOKED_AT: Final = 4
 """Times as many as are asked for are fetched at most, where some of them say the same and are one."""
@@ -44,9 +46,9 @@ class Search:
     ranked: Sequence[Ranked]
 
     @classmethod
-    def of(cls, scanned: Scanned, wanted: Sequence[int], query: MemoryQuery) -> Self:
-        """The ranking of what was scanned, with the weights of the terms `wanted`."""
-        chunks = unpack(scanned.columns, wanted)
+    def of(cls, scanned: Scanned, asked: Asked) -> Self:
+        """The ranking of what was scanned for what was `asked`."""
+        query, chunks = asked.query, unpack(scanned.columns, asked.terms)
         eligible = chunks.eligible
         if query.filters.similarity_threshold is not None:
             eligible = eligible & (chunks.cosine >= query.filters.similarity_threshold)
@@ -64,7 +66,7 @@ class Search:
             traits=chunks.traits,
             eligible=eligible,
             sentences=None if query.mode == "lexical" else chunks.told,
-            second=None if query.mode == "lexical" or query.second is None else chunks.second,
+            second=_second(asked, chunks),
             positions=None if scanned.chosen is None else _positions(scanned.chosen, chunks),
             of_sessions=None if scanned.chosen is None else scanned.chosen.of_sessions(chunks.session),
         )
@@ -74,7 +76,7 @@ class Search:
         ranked = rank(table, signals, limit=query.limit * MOST_LOOKED_AT)
         if asks_for_several(query.text):
             ranked = [ranked[index] for index in _spread(ranked, chunks)]
-        return cls(query, wanted, chunks, table, signals, ranked)
+        return cls(query, asked.terms, chunks, table, signals, ranked)
 
     @property
     def keys(self) -> list[tuple[datetime, int, int]]:
@@ -141,7 +143,7 @@ class Search:
 
     def _parts(self, found: Sequence[Found]) -> dict[int, Part]:
         """Which part of the text of each of `found`, best first, answers, by ordinal."""
-        asked = Asked.of(self.query.text, self.terms, information(self.table, self.signals).tolist())
+        asked = focusing.Asked.of(self.query.text, self.terms, information(self.table, self.signals).tolist())
         rows = {int(self.chunks.ordinal[one.row]): one.row for one in self.ranked}
         parts: dict[int, Part] = {}
         for one in found:
@@ -164,6 +166,12 @@ class Search:
             for ranked, one in zip(best, latest, strict=True)
         ]
         return current_first(self.query.text, statements, information(self.table, self.signals))
+
+
+def _second(asked: Asked, chunks: Chunks) -> npt.NDArray[np.float64] | None:
+    if asked.second is None or asked.query.mode == "lexical":
+        return None
+    return load_adapter().on_first_scale(chunks.second, asked.second)
 
 
 def _positions(chosen: Chosen, chunks: Chunks) -> npt.NDArray[np.int64]:

@@ -15,6 +15,7 @@ from ragpp.ranking.choosing import choose
 from ragpp.stores.packed_columns import whole_numbers
 from ragpp.text.lexical import query_terms
 from ragpp.tierkit.segmenting import Segmenter
+from ragpp_services.episodic.ranking.second import load_adapter
 from ragpp_services.episodic.rows import Found
 from ragpp_services.episodic.scan import Asked, Scanned
 from ragpp_services.episodic.search import STEPS, Search, memory_of, to_look_at_next
@@ -41,7 +42,8 @@ class Searching:
         terms = query_terms(query.text) if query.mode != "dense" else ()
         second = None
         if query.second is not None:
-            second = vector(query.second, SECOND_DIMENSION, "the query, by the second encoder,")
+            given = vector(query.second, SECOND_DIMENSION, "the query, by the second encoder,")
+            second = load_adapter().adapt(given)
         asked = Asked(query, embedding, terms, second)
         return await self._segmenter.searched(query.scope, lambda by_segments: self._search(asked, by_segments))
 
@@ -50,9 +52,9 @@ class Searching:
         async with self._store.reader(query.scope) as reader:
             scanned = await self._scan(reader, asked, by_segments=by_segments)
             if scanned.columns.chunks <= INLINE_CHUNKS:
-                search = Search.of(scanned, asked.terms, query)
+                search = Search.of(scanned, asked)
             else:
-                search = await asyncio.to_thread(Search.of, scanned, asked.terms, query)
+                search = await asyncio.to_thread(Search.of, scanned, asked)
             if not search.ranked:
                 return []
             keys, found, groups = search.keys, dict[int, Found](), list[list[Found]]()

@@ -47,7 +47,8 @@ class CandidateTable:
     sentences: FloatArray | None = None
     """Of each row the greatest cosine of a sentence of it with the question; NaN where it has none. None for none."""
     second: FloatArray | None = None
-    """Of each row the cosine with the question by the second encoder; NaN where it has none. None for none."""
+    """Of each row the cosine with the question by the second encoder, on the scale of the first one's
+    (`Adapter.on_first_scale`); NaN where it has none. None for none."""
 
     def __len__(self) -> int:
         return len(self.ordinals)

@@ -48,7 +48,7 @@ class Weights:
     """Share of the second encoder, as far as it counts, in what a chunk means, and so in what neighbours lift."""
     second_trusted: tuple[float, float] = (0.2, 0.3)
     """Coverage of the best from which on the second encoder begins to count, and from which on it counts in full."""
-    second_finds: tuple[float, float] = (0.54, 0.66)
+    second_finds: tuple[float, float] = (0.28, 0.36)
     """The same of its cosine with the best, on the first one's scale: a question is like what answers it, and a remark
     is not like what it hints at, which the first encoder alone sees."""
     second: float = 1.0
