@@ -21,10 +21,12 @@ from benchmarks.ranking_data import Question
 from benchmarks.relevance_data import Case, Memories
 from ragpp.api import Relevance
 from ragpp.embedding.onnx import OnnxEmbedder
+from ragpp.embedding.second import E5Encoder
 from ragpp.models import Interaction, Memory
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.lexical import query_terms
 from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, rank
 from ragpp_services.gateway.assembly import bearing
 
@@ -54,6 +56,7 @@ def level(table: CandidateTable, query: str, scale: Calibration | None) -> Relev
             text="",
             score=one.score,
             similarity=one.similarity,
+            second_similarity=one.second,
             coverage=one.coverage,
         )
         for one in rank(table, QuerySignals(query), limit=FOUND)
@@ -63,19 +66,21 @@ def level(table: CandidateTable, query: str, scale: Calibration | None) -> Relev
 
 async def judge(memories: Memories, cache: Path) -> Judged:
     """Every question with its level."""
-    embedder, counter = OnnxEmbedder(cache), TokenCounter()
+    embedder, second, counter = OnnxEmbedder(cache), E5Encoder(fetch_second()), TokenCounter()
     scale = Calibration.of_model(embedder.model)
     try:
         judged = []
         for one in memories.conversations:
             cases = [case for case in memories.cases if case.user == one.id and query_terms(case.query)]
-            indexed = await ranking_lab.index(indexable(one, cases), embedder, counter, cache, sentences=False)
+            said = indexable(one, cases)
+            indexed = await ranking_lab.index(said, embedder, counter, cache, sentences=False, second=second)
             judged += [
                 (case, level(ranking_lab.scan(indexed, number), case.query, scale)) for number, case in enumerate(cases)
             ]
         return judged
     finally:
         await embedder.close()
+        await second.close()
 
 
 def run(folder: Path, sets: Sequence[str], cache: Path, console: Console) -> None:

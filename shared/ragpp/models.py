@@ -387,8 +387,9 @@ class Memory(Value):
     """A memory as a tier returns it.
 
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
-    `similarity`: cosine to the query where there is one, -1 to 1. `coverage`: the share of the query's information that
-    its words tell, 0 to 1, where it was searched by words. `confidence`: how sure it is that this holds.
+    `similarity`: cosine to the query where there is one, -1 to 1; `second_similarity`: that by the second encoder, on
+    the scale of all-MiniLM-L6-v2's. `coverage`: the share of the query's information that its words tell, 0 to 1, where
+    it was searched by words. `confidence`: how sure it is that this holds.
     `utc_offset`: of the clock by which `occurred_at` is told, in minutes; None, UTC.
     `tokens`: of `text`. `focus` and `focus_end`: where in `text` the part that answers begins and ends, in characters
     (None: at its end); it stands for all where there is no room. `sources`: ordered ids of the interactions or
@@ -406,6 +407,7 @@ class Memory(Value):
     focus_end: int | None = Field(default=None, ge=0)
     score: float = Field(ge=0, le=1)
     similarity: float | None = None
+    second_similarity: float | None = None
     coverage: float | None = None
     confidence: float = Field(default=1.0, ge=0, le=1)
     tokens: int = Field(default=0, ge=0)

@@ -21,7 +21,7 @@ QUESTION: Final = "Where does Maria's sister live?"
 LEVELS: Final[tuple[Relevance, ...]] = ("none", "some", "clear")
 
 
-def said(similarity: float | None, coverage: float, *, raw: float = 1.2) -> Memory:
+def said(similarity: float | None, coverage: float, *, raw: float = 1.2, second: float | None = None) -> Memory:
     return Memory(
         id="m",
         tier="episodic",
@@ -29,6 +29,7 @@ def said(similarity: float | None, coverage: float, *, raw: float = 1.2) -> Memo
         text="whatever was said",
         score=float(relevance(np.asarray(raw))),
         similarity=similarity,
+        second_similarity=second,
         coverage=coverage,
     )
 
@@ -77,6 +78,14 @@ def test_meaning_and_words_together_say_whether_a_memory_is_about_the_question(
     similarity: float, coverage: float, expected: Relevance
 ) -> None:
     assert level(said(similarity, coverage)) == expected
+
+
+def test_what_the_second_encoder_finds_alike_is_about_the_question_unless_ranking_set_it_back() -> None:
+    assert level(said(0.2, 0.0)) == "none"
+    assert level(said(0.2, 0.0, second=0.6)) == "some"
+    assert level(said(0.6, 0.0, second=0.2)) == "some", "either encoder is enough"
+    assert level(said(0.2, 0.0, second=0.6, raw=0.1)) == "none"
+    assert level(said(0.2, 0.0, second=0.6), scale=None, whole=False) is None, "nobody measured the embedder"
 
 
 def test_a_memory_with_nothing_in_it_knows_nothing() -> None:

@@ -19,8 +19,10 @@ def known(identifier: str, *sources: str, kind: MemoryKind = "preference", tier:
     return Memory(id=identifier, tier=tier, kind=kind, text="x", score=0.5, tokens=1, sources=sources)
 
 
-def shown(ranking: list[Memory], about: tuple[Memory, ...] = (), level: str | None = "some") -> list[str]:
-    cut = why_not_shown(ranking, {memory_key(one) for one in about}, level)  # type: ignore[arg-type] # a word of ours
+def shown(
+    ranking: list[Memory], about: tuple[Memory, ...] = (), level: str | None = "some", budget: int = 500
+) -> list[str]:
+    cut = why_not_shown(ranking, {memory_key(one) for one in about}, level, budget)  # type: ignore[arg-type] # a word of ours
     return [memory.id for memory in ranking if memory_key(memory) not in cut]
 
 
@@ -46,6 +48,12 @@ def test_what_is_far_less_likely_than_the_best_is_left_out_however_many_there_ar
     hardly, likelier = (share * odds / (1 + share * odds) for share in (0.99, 1.01))
     assert shown([said("a", best), *(said(str(n), hardly) for n in range(60))]) == ["a"]
     assert len(shown([said("a", best), *(said(str(n), likelier) for n in range(60))])) == 61
+
+
+def test_a_larger_budget_shows_what_is_less_likely() -> None:
+    ranking = [said("a", 0.9), said("b", 0.5), said("c", 0.3), said("d", 0.1)]
+    found = [len(shown(ranking, budget=budget)) for budget in (100, 500, 1_500, 6_000)]
+    assert found == [2, 2, 3, 4]
 
 
 def test_what_may_say_how_the_best_has_changed_is_shown_with_it() -> None:

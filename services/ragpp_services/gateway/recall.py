@@ -188,7 +188,7 @@ class Recaller:
                 if request.limit > most:
                     shown = fuse({name: memories[:most] for name, memories in found.items()})
             conversation = _conversation(answers.get("short_term"))
-            cut = why_cut(request, shown, level, self._scale, request.name)
+            cut = why_cut(request, shown, level, self._scale, request.name, budget)
             with recall_step("pack", budget=budget):
                 parts = not request.fill
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut, in_parts=parts)

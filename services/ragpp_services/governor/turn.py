@@ -31,7 +31,9 @@ CATALOG_ANSWERS: Final = ("offered", "chosen", "requested", "useful", "job")
 """The fields of an answer that only the catalog mode has."""
 CATALOG_STATE: Final = ("given", "asked_stored")
 """The same of a state."""
-NOT_ALWAYS_TOLD: Final = frozenset({"tokenizer", "relevance", "coverage", "utc_offset", "focus_end", "may_correct"})
+NOT_ALWAYS_TOLD: Final = frozenset(
+    {"tokenizer", "relevance", "coverage", "utc_offset", "focus_end", "may_correct", "second_similarity"}
+)
 """What a recall asks or an answer says, and need not."""
 ONCE_NOT_ASKED: Final = {"name", "fill"}
 """Fields that a recall once had not: who asks follows from the message, and the governor never fills."""

@@ -68,6 +68,7 @@ def rank(
     if table.eligible is not None:
         ranking = ranking[np.logical_or.reduceat(table.eligible[chunks], firsts)[ranking]]
     scores, similarity = relevance(raw), np.fmax.reduceat(table.cosines[chunks], firsts)
+    second = np.full(len(firsts), np.nan) if table.second is None else np.fmax.reduceat(table.second[chunks], firsts)
     own = coverage(table.terms[order], rarity)
     return [
         Ranked(
@@ -75,6 +76,7 @@ def rank(
             score=float(scores[i]),
             raw=float(raw[i]),
             similarity=None if np.isnan(similarity[i]) else float(similarity[i]),
+            second=None if np.isnan(second[i]) else float(second[i]),
             coverage=float(own[i]),
             signals={name: float(values[i]) for name, values in signals.items()} if query.explain else {},
         )

@@ -80,13 +80,14 @@ class QuerySignals:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """One interaction's place: `row` is the index of its best chunk in the table, `score` its relevance in (0, 1),
-    made of `raw` in units of cosine, `similarity` the greatest cosine of its chunks (None where there is none),
-    `coverage` the best chunk's own share of the question's words, 0 to 1. `signals`: what `raw` is the sum of, where
-    that was asked for."""
+    made of `raw` in units of cosine, `similarity` the greatest cosine of its chunks and `second` the greatest by the
+    second encoder, on the first one's scale (None where there is none), `coverage` the best chunk's own share of the
+    question's words, 0 to 1. `signals`: what `raw` is the sum of, where that was asked for."""
 
     row: int
     score: float
     raw: float
     similarity: float | None
+    second: float | None
     coverage: float
     signals: Mapping[str, float] = field(default_factory=dict)

@@ -17,10 +17,11 @@ def why_cut(
     level: Relevance | None,
     scale: Calibration | None,
     asker: str | None,
+    budget: int,
 ) -> Mapping[MemoryKey, str]:
     """The memories of `ranking` (fused, best first) that have no place in the context, each with the reason; none for a
     question about everything. Where it cannot be told how far anything is about the question (`level` is None), no more
-    than what `fill` leaves out. `scale` and `asker` as in `relevance_of`."""
+    than what `fill` leaves out. `scale` and `asker` as in `relevance_of`; `budget`: in tokens."""
     if asks_for_all(request.query):
         return {}
     far = why_far_behind(ranking)
@@ -31,4 +32,4 @@ def why_cut(
     known = about_question(request.query, learned, scale, asker=asker, beside_what_was_said=bool(said))
     known |= {memory_key(memory) for memory in ranking if memory.tier == "catalog"} - far.keys()
     far = {key: why for key, why in far.items() if key in said}
-    return far | why_not_shown(ranking, known, level)
+    return far | why_not_shown(ranking, known, level, budget)

@@ -42,7 +42,7 @@ def recalled(
             excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
             fields |= excerpt | {"focus_end": end, "is_excerpt": True}
         fields["tokens"] = counter.count(fields["text"])
-        for number in ("score", "similarity", "coverage", "confidence"):
+        for number in ("score", "similarity", "second_similarity", "coverage", "confidence"):
             if fields[number] is not None:
                 fields[number] = round(fields[number], DECIMALS)
         if explained is not None:
