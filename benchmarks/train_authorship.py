@@ -1,13 +1,15 @@
 """Train what tells passed-on text from a user's own: `python -m benchmarks.train_authorship [--write]`.
 
-Two logistic regressions on the messages of `benchmarks.passed_on`. Without `--write` each fold is judged by what was
+Two logistic regressions on the messages of `benchmarks.passed_on` and on those of the labelled chats
+(`benchmarks.labelled`), which are own text as people type it. Without `--write` each fold is judged by what was
 learned from the others; with it the weights are made of all of them, the same on every run.
 """
 
 import argparse
 import json
+import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +20,9 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.passed_on import FOLDS, Whose, messages
+from benchmarks import labelled
+from benchmarks.passed_on import FOLDS, Message, Whose, messages
+from benchmarks.train_judge import joined
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.spans import blanked
@@ -36,6 +40,8 @@ BLANKED: Final = 0.3
 """What a sentence counts in training that is known to be somebody else's without it."""
 CHAT: Final = 0.1
 """And one that teaches nothing, for the doubt."""
+LABELLED: Final = 0.3
+"""And one of a labelled chat."""
 SEEDS: Final = (1, 2, 3)
 """Of the messages: the same lines, put together in other ways."""
 LEAST_SEEN: Final = 40
@@ -56,29 +62,60 @@ class Row:
     read: bool
     states: bool
     text: str
+    labelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A message of a labelled chat, one clause after the other, and where each ends."""
+
+    fold: int
+    text: str
+    ends: tuple[tuple[int, labelled.Clause], ...]
+
+    def whose(self, place: int) -> Whose | None:
+        """Whose the clause at `place` is; None where it quotes or tells of others' words."""
+        label = next(clause.label for end, clause in self.ends if place < end)
+        if label is not None and label.modality in {"quoted", "reported"}:
+            return None
+        return "k" if label is not None and label.kind == "rule" and label.keep else "o"
+
+
+def typed() -> Iterator[Typed]:
+    """What people wrote in the labelled chats, joined as people join it."""
+    chance = random.Random(SEEDS[0])
+    for chat in labelled.read_chats():
+        for message in chat.messages:
+            if message.role == "user":
+                text, spans = joined(message.clauses, chance)
+                ends = [*(span.start for span in spans[1:]), len(text) + 1]
+                yield Typed(int(chat.hand) % FOLDS, text, tuple(zip(ends, message.clauses, strict=True)))
 
 
 def rows() -> list[Row]:
     """The sentences of all messages."""
     found = []
     states = cache(partial(_states, SpacyExtractor(installed_pipeline())))
-    for message in (made for seed in SEEDS for made in messages(seed)):
+    every: list[Message | Typed] = [*(made for seed in SEEDS for made in messages(seed)), *typed()]
+    for message in every:
         text = message.text
         own = blanked(text, foreign(text))
         for sentence, features in features_of(text, own):
             told = read_sentence(sentence, stands=False)
-            middle = sentence.start + len(sentence.text) // 2
-            found.append(
-                Row(
-                    message.fold,
-                    message.whose(middle),
-                    frozenset(features),
-                    survives=bool(own[sentence.start : sentence.end].strip()),
-                    read=told is not None and told.standing != "once",
-                    states=states(sentence.text),
-                    text=sentence.text,
+            whose = message.whose(sentence.start + len(sentence.text) // 2)
+            if whose is not None:
+                found.append(
+                    Row(
+                        message.fold,
+                        whose,
+                        frozenset(features),
+                        survives=bool(own[sentence.start : sentence.end].strip()),
+                        read=told is not None and told.standing != "once",
+                        states=states(sentence.text),
+                        text=sentence.text,
+                        labelled=isinstance(message, Typed),
+                    )
                 )
-            )
     return found
 
 
@@ -130,6 +167,8 @@ def trained(of: Sequence[Row], known: dict[str, int], whose: Whose) -> tuple[Flo
 
 def _importance(row: Row) -> float:
     """What a sentence counts for the doubt, of which only those are asked that teach something."""
+    if row.labelled:
+        return LABELLED if row.survives else LABELLED * BLANKED
     teaches = row.read or row.states
     chat = CHAT if row.whose == "o" and not teaches else 1.0
     return (1.0 if row.survives else BLANKED) * chat * (2.0 if teaches else 1.0)
@@ -157,8 +196,9 @@ def report(of: Sequence[Row], console: Console) -> None:
     """What the thresholds would do to sentences that no training saw."""
     passed_on, to_keep = left_out(of)
     live = np.array([row.survives for row in of])
-    read = np.array([row.read for row in of]) & live
-    states = np.array([row.states for row in of]) & live
+    typed = np.array([row.labelled for row in of])
+    read = np.array([row.read for row in of]) & live & ~typed
+    states = np.array([row.states for row in of]) & live & ~typed
     whose = np.array([row.whose for row in of])
     console.print(Counter(whose[live].tolist()))
     for title, which in (("read as instructions by the grammar", read), ("preferences", states)):
@@ -166,8 +206,12 @@ def report(of: Sequence[Row], console: Console) -> None:
         for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
             doubt.add_row(f"{least}", *(_share(passed_on, which & own, least) for own in (whose == "f", whose != "f")))
         console.print(doubt)
+    chats = Table("passed on above", "of labelled chats", "of others'", title="what tells something")
+    for least in (0.5, 0.6, 0.7, 0.8, 0.9):
+        chats.add_row(f"{least}", *(_share(passed_on, live & which, least) for which in (typed, whose == "f")))
+    console.print(chats)
     keep = Table("kept above", "instructions", "other own", "of others'", title="not read by the grammar")
-    rest = ~read & live
+    rest = ~read & live & ~typed
     for least in (0.5, 0.6, 0.7, 0.8, 0.9):
         sure = np.where(passed_on < 0.2, to_keep, 0)
         keep.add_row(f"{least}", *(_share(sure, rest & (whose == one), least) for one in ("k", "o", "f")))
