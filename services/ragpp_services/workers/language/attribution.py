@@ -50,7 +50,8 @@ _KEPT: Final = word_set(
 """Words that stay as they are behind a name: verbs without another form for it, verbs in the past, and no verbs."""
 _IRREGULAR: Final = {
     "am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "don't": "doesn't", "dont": "doesn't",
-    "haven't": "hasn't", "havent": "hasn't", "aren't": "isn't", "weren't": "wasn't", "ain't": "isn't", "go": "goes",
+    "haven't": "hasn't", "havent": "hasn't", "aren't": "isn't", "weren't": "wasn't", "ain't": "isn't", "aint": "isn't",
+    "go": "goes",
 }  # fmt: skip
 _ENDS_ALIKE: Final = word_set("need feed speed bleed breed exceed succeed bring sing cling swing rely apply fly supply")
 """Verbs that end as a past, a participle or an adverb does."""
@@ -91,7 +92,7 @@ class Readable:
 def make_readable(clause: str, speaker: str, said_at: datetime, other: str | None = None) -> Readable:
     """`clause` with its speaker by name and its days by date. `said_at`: on the clock of who said it; `other`: the only
     one beside the speaker who was named before it, whom "he" or "she" at its beginning means."""
-    said = _LEADS_IN.sub("", clause).strip(_IDLE) or clause
+    said = without_lead_in(clause)
     dates = list(find_dates(said, said_at))
     text = _spoken_by(_of_other(_dated(said, dates), other), speaker)
     text = " ".join(text.split()).strip(_IDLE) or clause
@@ -99,10 +100,21 @@ def make_readable(clause: str, speaker: str, said_at: datetime, other: str | Non
     return Readable(text, dates[0].span if len(dates) == 1 else None)
 
 
+def without_lead_in(clause: str) -> str:
+    """`clause` without the openings that tell nothing, where anything else is in it."""
+    return _LEADS_IN.sub("", clause).strip(_IDLE) or clause
+
+
+def begins_with_other(clause: str) -> bool:
+    """True where it begins with "he" or "she", and nobody but one can be meant by it."""
+    begins = _STARTS_WITH_OTHER.match(without_lead_in(clause))
+    return begins is not None and not (_HE.search(clause) and _SHE.search(clause))
+
+
 def _of_other(clause: str, other: str | None) -> str:
     """`clause` with the name of whom it begins with, where nobody else can be meant."""
     begins = _STARTS_WITH_OTHER.match(clause)
-    if other is None or begins is None or (_HE.search(clause) and _SHE.search(clause)):
+    if other is None or begins is None or not begins_with_other(clause):
         return clause
     return f"{other}'s{clause[begins.end() :]}" if begins["owns"] else f"{other}{clause[begins.end() :]}"
 

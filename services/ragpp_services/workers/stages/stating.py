@@ -16,7 +16,8 @@ from ragpp.names import SPEAKER as USER
 from ragpp.text.lexical import words
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
-from ragpp_services.workers.language.attribution import make_readable
+from ragpp_services.workers.language.anaphora import first_needed
+from ragpp_services.workers.language.attribution import begins_with_other, make_readable
 from ragpp_services.workers.language.cutting import cut
 from ragpp_services.workers.language.judging import Judgement, Kind
 from ragpp_services.workers.learning.authorship import doubted, own_judged
@@ -31,10 +32,11 @@ SPEAKER: Final = "The user"
 """Who speaks where nobody told a name."""
 FOUND_AS: Final[dict[Kind, FindingKind]] = {"habit": "pattern"}
 """Kinds of clauses that findings have another name for."""
-PASSED_ON: Final = 0.8
+PASSED_ON: Final = 0.6
 """Odds that a sentence is somebody else's from which on it tells nothing. Of what is passed on without a mark three
-in four have them, of what people type in haste themselves one in seven. An instruction is not kept where there is any
-doubt (`authorship.doubted`): to obey a letter that was pasted does harm, to note a fact of it little."""
+in four have them, of what people type in haste themselves one in fifteen (`benchmarks/train_authorship.py`, both by
+what was learned of others). An instruction is not kept where there is any doubt (`authorship.doubted`): to obey a
+letter that was pasted does harm, to note a fact of it little."""
 VERBATIM: Final = "verbatim"
 """The detail of a finding that has the words which say it."""
 MAX_CHARS: Final = 4_000
@@ -75,12 +77,16 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     """The clauses of a person's message that are worth keeping, and those whose words name what they are."""
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
-    judged = await parts.judge.judge_said(item, text, list(clauses))
-    return [
-        statement_of(item, text[span.start : span.end], one, named.get(span), _other(item, extraction, span))
-        for (span, clause), one in zip(clauses.items(), judged, strict=True)
-        if span in named or _is_kept(one, clause)
-    ]
+    spans = list(clauses)
+    judged = await parts.judge.judge_said(item, text, spans)
+    stated = []
+    for index, (span, one) in enumerate(zip(spans, judged, strict=True)):
+        if span in named or _is_kept(one, clauses[span]):
+            said, other = text[span.start : span.end], _other(item, extraction, span)
+            first = span if other is not None and begins_with_other(said) else spans[first_needed(text, spans, index)]
+            within = text[first.start : span.end]
+            stated.append(statement_of(item, said, one, named.get(span), other, within))
+    return stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +127,17 @@ def _other(item: Interaction, extraction: Extraction, before: Span) -> str | Non
 
 
 def statement_of(
-    item: Interaction, said: str, judged: Judgement, named: FindingMention | None = None, other: str | None = None
+    item: Interaction,
+    said: str,
+    judged: Judgement,
+    named: FindingMention | None = None,
+    other: str | None = None,
+    within: str | None = None,
 ) -> FindingEntry:
     """A clause `said` in the message as a finding. The same said again is the same finding. `named`: what its
-    words say plainly that it is, which counts more than what it is likely to be; `other`: whom "he" and "she" mean."""
-    readable = make_readable(said, item.name or SPEAKER, item.wall_clock, other)
+    words say plainly that it is, which counts more than what it is likely to be; `other`: whom "he" and "she" mean;
+    `within`: the clause behind those that it cannot be read without."""
+    readable = make_readable(within or said, item.name or SPEAKER, item.wall_clock, other)
     kind = FOUND_AS.get(judged.kind, judged.kind) if named is None else named.finding
     when = readable.when if named is None or named.when is None else named.when
     time = when.start.isoformat() if when is not None else ""

@@ -1,0 +1,58 @@
+"""A clause is read with those before it that it cannot be read without, and by itself otherwise."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp_services.workers.language.anaphora import FARTHEST, first_needed
+from ragpp_services.workers.language.cutting import cut
+from tests.support.each import each_case
+
+
+def read_with_before(text: str) -> str:
+    """The last clause of `text`, with those that it needs."""
+    clauses = list(cut(text))
+    return text[clauses[first_needed(text, clauses, len(clauses) - 1)].start :]
+
+
+@each_case(
+    "text",
+    [
+        "The kennel rang about Biscuit. hes a whippet, three years old",
+        "We saw Biscuit's vet. So it's the liver, no more cheese",
+        "no liver please. ever.",
+        "Priya booked the room. Thursday at noon",
+        "Biscuit is scared of the hoover. he hides. since spring he also bites the postman",
+    ],
+)
+def test_a_pronoun_or_a_fragment_is_read_with_what_it_means(text: str) -> None:
+    assert read_with_before(text) == text
+
+
+@each_case(
+    ("text", "alone"),
+    [
+        ("The kennel rang. Biscuit is a whippet, three years old", "Biscuit is a whippet, three years old"),
+        ("The vet rang. I can't eat liver", "I can't eat liver"),
+        ("It rained. We saw Priya, she works at the kennel now", "We saw Priya, she works at the kennel now"),
+        ("A. B is long. C is longer. D was the longest by far", "D was the longest by far"),
+        ("He snores.", "He snores."),
+    ],
+)
+def test_what_names_whom_it_is_about_is_read_alone(text: str, alone: str) -> None:
+    assert read_with_before(text) == alone
+
+
+def test_what_is_far_off_or_long_or_behind_something_else_is_not_read_with_it() -> None:
+    assert read_with_before(f"Biscuit {'barks and ' * 40}howls. he bites") == "he bites"
+    assert read_with_before("Biscuit came. " + "it rained. " * FARTHEST + "he bites").count(".") == FARTHEST
+    text = "Biscuit came. she said so. he bites"
+    first, _, last = cut(text)
+    assert first_needed(text, [first, last], 1) == 1, "what stands between was left out as somebody else's"
+
+
+@given(st.lists(st.sampled_from(["He bites.", "Ever.", "We saw Priya.", "it's new", "I sing!"]), max_size=8))
+def test_no_clause_is_read_with_a_later_one_or_one_far_before(parts: list[str]) -> None:
+    text = " ".join(parts)
+    clauses = list(cut(text))
+    for index in range(len(clauses)):
+        assert max(0, index - FARTHEST) <= first_needed(text, clauses, index) <= index
