@@ -5,6 +5,7 @@ lives without listed facts. `benchmarks/data/labelled/README.md` has their form.
 """
 
 import json
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.lives import Life, Question, Said
+from ragpp.text.spans import Span
 
 Kind = Literal[
     "identity", "kin", "home", "work", "health", "taste", "thing", "habit", "plan", "event", "decision", "rule",
@@ -33,6 +35,8 @@ AGAIN: Final = FOLDER / "again"
 """What a second hand, which did not see the first, made of a tenth of the messages."""
 CUT: Final = " ‖ "
 LINE_END: Final = "⏎"
+JOINTS: Final = (*[" "] * 3, *[", "] * 3, *[". "] * 4, *["\n"] * 2, " - ")
+"""What stands between two clauses, as often as people put it; the chats themselves have no mark there."""
 _HEAD: Final = "@ %Y-%m-%d %H:%M"
 _FIELDS: Final = 7
 
@@ -117,6 +121,18 @@ def read_chat(path: Path) -> Chat:
 def read_chats(folder: Path = FOLDER) -> list[Chat]:
     """Every chat of a folder, by its hand."""
     return [read_chat(path) for path in sorted(folder.glob("*.txt"))]
+
+
+def joined(clauses: Sequence[Clause], chance: random.Random, before: str = "") -> tuple[str, list[Span]]:
+    """The clauses as one text behind `before`, and where each is in it."""
+    text, spans = before, list[Span]()
+    for clause in clauses:
+        said = clause.text.replace(LINE_END, "\n").strip()
+        if spans and text:
+            text += " " if text[-1] in ".?!,:;" else chance.choice(JOINTS)
+        spans.append(Span(len(text), len(text) + len(said)))
+        text += said
+    return text, spans
 
 
 def _messages(path: Path) -> Iterator[Message]:

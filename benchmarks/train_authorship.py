@@ -22,7 +22,6 @@ from rich.table import Table
 
 from benchmarks import labelled
 from benchmarks.passed_on import FOLDS, Message, Whose, messages
-from benchmarks.train_judge import joined
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.spans import blanked
@@ -87,7 +86,7 @@ def typed() -> Iterator[Typed]:
     for chat in labelled.read_chats():
         for message in chat.messages:
             if message.role == "user":
-                text, spans = joined(message.clauses, chance)
+                text, spans = labelled.joined(message.clauses, chance)
                 ends = [*(span.start for span in spans[1:]), len(text) + 1]
                 yield Typed(int(chat.hand) % FOLDS, text, tuple(zip(ends, message.clauses, strict=True)))
 

@@ -37,8 +37,6 @@ MEANING: Final = 4.0
 """What a vector's numbers are multiplied with: they are small beside the hashed features, and so are held to 0 less."""
 INVERSE_L2: Final = 0.5
 SEED: Final = 7
-JOINTS: Final = (*[" "] * 3, *[", "] * 3, *[". "] * 4, *["\n"] * 2, " - ")
-"""What stands between two clauses, as often as people put it; the chats themselves have no mark there."""
 TOGETHER: Final = 3
 SPEAKERS: Final = (*[""] * 4, "Ada", "Bo", "Chidi", "Dana", "Emre", "Femke", "Goran", "Hana", "Ilse", "jon", "user")
 """Who speaks, or nobody with a name."""
@@ -64,7 +62,7 @@ async def examples() -> tuple[list[Example], Floats]:
     for chat in labelled.read_chats():
         for message in chat.messages:
             if message.role == "user":
-                text, spans = joined(message.clauses, chance, speaker(chance))
+                text, spans = labelled.joined(message.clauses, chance, speaker(chance))
                 single = await encoder.encode_spans(text, spans)
                 for first, last in _groups(len(spans)):
                     stretch = Span(spans[first].start, spans[last].end)
@@ -84,18 +82,6 @@ def speaker(chance: random.Random) -> str:
     """The name before a message where it is judged (`lexical.index_line`), or nothing."""
     name = chance.choice(SPEAKERS)
     return f"{name}: " if name else ""
-
-
-def joined(clauses: Sequence[labelled.Clause], chance: random.Random, before: str = "") -> tuple[str, list[Span]]:
-    """The clauses as one text behind `before`, and where each is in it."""
-    text, spans = before, list[Span]()
-    for clause in clauses:
-        said = clause.text.replace(labelled.LINE_END, "\n").strip()
-        if spans and text:
-            text += " " if text[-1] in ".?!,:;" else chance.choice(JOINTS)
-        spans.append(Span(len(text), len(text) + len(said)))
-        text += said
-    return text, spans
 
 
 def _groups(clauses: int) -> Iterator[tuple[int, int]]:
