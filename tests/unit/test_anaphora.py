@@ -45,6 +45,8 @@ def test_what_names_whom_it_is_about_is_read_alone(text: str, alone: str) -> Non
 def test_what_is_far_off_or_long_or_behind_something_else_is_not_read_with_it() -> None:
     assert read_with_before(f"Biscuit {'barks and ' * 40}howls. he bites") == "he bites"
     assert read_with_before("Biscuit came. " + "it rained. " * FARTHEST + "he bites").count(".") == FARTHEST
+    assert read_with_before("decided:\n- green cupboards") == "decided:\n- green cupboards"
+    assert read_with_before("- green cupboards\n- a new hob") == "- a new hob"
     text = "Biscuit came. she said so. he bites"
     first, _, last = cut(text)
     assert first_needed(text, [first, last], 1) == 1, "what stands between was left out as somebody else's"

@@ -31,6 +31,7 @@ _SUBJECT_AND_VERB: Final = re.compile(
     r"\w\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|might|does|did)(?:n['’]?t)?\b|\w['’]s\s",
     re.IGNORECASE,
 )
+_ITEM: Final = re.compile(r"(?:[-*•–—]|\d{1,3}[.)])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
@@ -46,8 +47,10 @@ def first_needed(text: str, clauses: Sequence[Span], index: int) -> int:
 
 
 def _is_apart(text: str, clauses: Sequence[Span], index: int) -> bool:
-    """True where something that is no clause stands between one and the one before it."""
-    return _WORD.search(text, clauses[index - 1].end, clauses[index].start) is not None
+    """True where something that is no clause stands between one and the one before it, or both are items of a list."""
+    before, start = clauses[index - 1].end, clauses[index].start
+    is_item = _ITEM.match(text, start) is not None and not text.endswith(":", 0, before)
+    return is_item or _WORD.search(text, before, start) is not None
 
 
 def _needs(text: str, clause: Span) -> bool:

@@ -58,7 +58,7 @@ _ENDS_ALIKE: Final = word_set("need feed speed bleed breed exceed succeed bring 
 _PERSON: Final = re.compile(
     r"(?<![\w'’/.@=&?-])(?:(?P<subject>i|we)(?!\.\w)(?:['’](?P<verb>m|re|ve|ll|d))?|(?P<run>im|ive|weve)(?=\s)"
     r"|(?P<owns>my|our|ours|(?<=of )mine|(?<=is )mine|(?<=are )mine|(?<=than )mine)"
-    r"|(?P<object>(?-i:me|Me)|myself|ourselves|(?-i:us|Us)))(?![\w'’/@-]|\.\w)",
+    r"|(?P<object>(?-i:me|Me)|myself|ourselves|(?<!both of )(?<!all of )(?<!two of )(?-i:us|Us)))(?![\w'’/@-]|\.\w)",
     re.IGNORECASE,
 )
 """Who speaks, also as it is typed in haste."""
