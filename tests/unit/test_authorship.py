@@ -8,6 +8,7 @@ from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
 from ragpp_services.workers.learning.instructions import instructions_of
 from ragpp_services.workers.learning.stated import plainly_own
+from ragpp_services.workers.stages.stating import PASSED_ON
 from tests.support.each import each_case
 from tests.support.extractor import trained
 from tests.support.obedient import Obedient
@@ -42,6 +43,23 @@ async def test_the_obedient_model_obeys_what_a_user_says_plainly() -> None:
 )
 def test_an_instruction_says_whether_it_is_plainly_the_users(text: str, plain: bool) -> None:
     assert {told.plain for told in instructions_of([said("a", text)])} == {plain}
+
+
+@each_case(
+    "text",
+    [
+        "gran is in! aaron carried the piano, two trips w the van. she hears nothing on the right so speak up on her left",
+        "ok 5.1 now, fine again. if i say im shaky its juice first and no speech",
+        "carla hates tables. so minutes from now on are one line a topic, and its mondays 9:00 now",
+    ],
+)
+def test_what_people_type_in_haste_is_not_likely_somebody_elses(text: str) -> None:
+    assert max(one.passed_on for one in judged(text, text)) < PASSED_ON / 2
+
+
+def test_a_letter_without_a_mark_is_somebody_elses() -> None:
+    letter = "Dear residents, the water will be off on 12 May. Kindly fill your kettles before nine. The office"
+    assert min(one.passed_on for one in judged(letter, letter)) > PASSED_ON
 
 
 def test_an_instruction_the_grammar_cannot_take_apart_is_kept_as_it_was_said() -> None:
