@@ -3,15 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp_services.workers.language.anaphora import FARTHEST, first_needed
+from ragpp_services.workers.language.anaphora import FARTHEST, begin_of
 from ragpp_services.workers.language.cutting import cut
 from tests.support.each import each_case
 
 
 def read_with_before(text: str) -> str:
     """The last clause of `text`, with those that it needs."""
-    clauses = list(cut(text))
-    return text[clauses[first_needed(text, clauses, len(clauses) - 1)].start :]
+    *before, last = cut(text)
+    return text[begin_of(text, last, before) :]
 
 
 @each_case(
@@ -19,7 +19,7 @@ def read_with_before(text: str) -> str:
     [
         "The kennel rang about Biscuit. hes a whippet, three years old",
         "We saw Biscuit's vet. So it's the liver, no more cheese",
-        "no liver please. ever.",
+        "no seafood please. never.",
         "Priya booked the room. Thursday at noon",
         "Biscuit is scared of the hoover. he hides. since spring he also bites the postman",
     ],
@@ -49,12 +49,12 @@ def test_what_is_far_off_or_long_or_behind_something_else_is_not_read_with_it() 
     assert read_with_before("- green cupboards\n- a new hob") == "- a new hob"
     text = "Biscuit came. she said so. he bites"
     first, _, last = cut(text)
-    assert first_needed(text, [first, last], 1) == 1, "what stands between was left out as somebody else's"
+    assert begin_of(text, last, [first]) == last.start, "what stands between was left out as somebody else's"
 
 
 @given(st.lists(st.sampled_from(["He bites.", "Ever.", "We saw Priya.", "it's new", "I sing!"]), max_size=8))
 def test_no_clause_is_read_with_a_later_one_or_one_far_before(parts: list[str]) -> None:
     text = " ".join(parts)
     clauses = list(cut(text))
-    for index in range(len(clauses)):
-        assert max(0, index - FARTHEST) <= first_needed(text, clauses, index) <= index
+    for index, clause in enumerate(clauses):
+        assert clauses[max(0, index - FARTHEST)].start <= begin_of(text, clause, clauses[:index]) <= clause.start

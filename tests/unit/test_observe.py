@@ -43,6 +43,13 @@ async def test_a_fact_inside_a_request_is_found_and_the_request_is_not() -> None
     assert found.sources == ("a",)
 
 
+async def test_a_clause_that_cannot_be_read_alone_is_kept_with_the_one_that_names_whom_it_is_about() -> None:
+    item = said("a", "the kennel rang about biscuit. hes allergic to beef, chicken is fine", name="Noor")
+    (found,) = [one for one in await findings(item) if one.finding == "health"]
+    assert found.text == "The kennel rang about biscuit. hes allergic to beef, chicken is fine"
+    assert found.details["verbatim"] == "hes allergic to beef, chicken is fine"
+
+
 async def test_what_is_passed_on_tells_nothing_of_its_reader() -> None:
     """A letter that somebody pastes is another's words: what it says of "me" is not the user's."""
     letter = "Can you translate this letter?\n\n> I am allergic to penicillin.\n> I live in Rennes with my two sons."

@@ -1,7 +1,7 @@
 """Anaphora: what a clause needs of those before it to be read alone. Pure.
 
-A pronoun at its beginning, or no subject at all, means what the clauses before it name: "moss is scared of the toaster.
-hes a rescue lurcher". Who is meant is not guessed: the clause is kept with those that name it. English alone.
+A pronoun at its beginning, or no subject at all, means what the clauses before it name: "the kennel rang about Biscuit.
+hes a whippet". Who is meant is not guessed: the clause is kept with those that name it. English alone.
 """
 
 import re
@@ -16,8 +16,8 @@ FARTHEST: Final = 2
 MOST_CHARACTERS: Final = 300
 """Of a clause with those that it needs."""
 FEW_WORDS: Final = 8
-"""Words up to which a clause that names nobody and has no verb behind a subject is a fragment: "Ever.", "Senior from
-1 Oct"."""
+"""Words up to which a clause that names nobody and has no verb behind a subject is a fragment: "Never.", "Abroad until
+May"."""
 _STARTS_WITH_PRONOUN: Final = re.compile(
     r"\W*(?:(?:he|she|it|they|that|this|these|those)(?:['’]?(?:s|re|ll|d|ve))?|its|his|hers?|theirs?|him|them)\b",
     re.IGNORECASE,
@@ -35,22 +35,21 @@ _ITEM: Final = re.compile(r"(?:[-*•–—]|\d{1,3}[.)])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
-def first_needed(text: str, clauses: Sequence[Span], index: int) -> int:
-    """The index of the first of `clauses`, stretches of `text` in order, that is read with the one at `index`: its own
-    where it can be read alone."""
-    first = index
-    while first and index - first < FARTHEST and _needs(text, clauses[first]):
-        if clauses[index].end - clauses[first - 1].start > MOST_CHARACTERS or _is_apart(text, clauses, first):
+def begin_of(text: str, clause: Span, before: Sequence[Span]) -> int:
+    """Where what is read with `clause`, a stretch of `text`, begins: at its own start where it can be read alone.
+    `before`: the clauses before it that it may be read with, in order."""
+    first = clause
+    for earlier in reversed(before[-FARTHEST:]):
+        if not _needs(text, first) or clause.end - earlier.start > MOST_CHARACTERS or _is_apart(text, earlier, first):
             break
-        first -= 1
-    return first
+        first = earlier
+    return first.start
 
 
-def _is_apart(text: str, clauses: Sequence[Span], index: int) -> bool:
-    """True where something that is no clause stands between one and the one before it, or both are items of a list."""
-    before, start = clauses[index - 1].end, clauses[index].start
-    is_item = _ITEM.match(text, start) is not None and not text.endswith(":", 0, before)
-    return is_item or _WORD.search(text, before, start) is not None
+def _is_apart(text: str, earlier: Span, later: Span) -> bool:
+    """True where something else stands between two clauses, or both are items of a list."""
+    is_item = _ITEM.match(text, later.start) is not None and not text.endswith(":", 0, earlier.end)
+    return is_item or _WORD.search(text, earlier.end, later.start) is not None
 
 
 def _needs(text: str, clause: Span) -> bool:

@@ -16,7 +16,7 @@ from ragpp.names import SPEAKER as USER
 from ragpp.text.lexical import words
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
-from ragpp_services.workers.language.anaphora import first_needed
+from ragpp_services.workers.language.anaphora import begin_of
 from ragpp_services.workers.language.attribution import begins_with_other, make_readable
 from ragpp_services.workers.language.cutting import cut
 from ragpp_services.workers.language.judging import Judgement, Kind
@@ -77,15 +77,16 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     """The clauses of a person's message that are worth keeping, and those whose words name what they are."""
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
-    spans = list(clauses)
-    judged = await parts.judge.judge_said(item, text, spans)
-    stated = []
-    for index, (span, one) in enumerate(zip(spans, judged, strict=True)):
-        if span in named or _is_kept(one, clauses[span]):
+    judged = await parts.judge.judge_said(item, text, list(clauses))
+    stated, before = list[FindingEntry](), list[Span]()
+    for (span, clause), one in zip(clauses.items(), judged, strict=True):
+        if span in named or _is_kept(one, clause):
             said, other = text[span.start : span.end], _other(item, extraction, span)
-            first = span if other is not None and begins_with_other(said) else spans[first_needed(text, spans, index)]
-            within = text[first.start : span.end]
-            stated.append(statement_of(item, said, one, named.get(span), other, within))
+            is_known = other is not None and begins_with_other(said)
+            begin = span.start if is_known else begin_of(text, span, before)
+            stated.append(statement_of(item, said, one, named.get(span), other, text[begin : span.end]))
+        if not clause.is_doubted:
+            before.append(span)
     return stated
 
 
