@@ -192,11 +192,11 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
         speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
         names=names,
         sentences=best,
-        second=seconds(indexed, question, load_adapter()),
+        second=second_cosines(indexed, question, load_adapter()),
     )
 
 
-def seconds(indexed: Indexed, question: int, adapter: Adapter) -> FloatArray | None:
+def second_cosines(indexed: Indexed, question: int, adapter: Adapter) -> FloatArray | None:
     """The cosine of each chunk with a question by the second encoder, as `adapter` has it; None without."""
     if indexed.second is None:
         return None
@@ -267,7 +267,7 @@ def line(title: str, rows: Iterable[dict[str, float]]) -> str:
 
 
 def heading() -> str:
-    """What stands above rows of `line`."""
+    """The line above rows of `line`."""
     return f"{'':44s}{'n':>6s}" + "".join(f"{column:>9s}" for column in COLUMNS)
 
 

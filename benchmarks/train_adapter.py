@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from benchmarks.ranking_data import load_chats, load_metrics
-from benchmarks.ranking_lab import CACHE, EVAL_DIR, Scorer, Tables, evaluate, heading, line, prepare, seconds
+from benchmarks.ranking_lab import CACHE, EVAL_DIR, Scorer, Tables, evaluate, heading, line, prepare, second_cosines
 from ragpp_services.episodic.ranking import DEFAULT, QuerySignals, rank, second
 from ragpp_services.episodic.ranking.second import STEEPER, Adapter
 
@@ -27,7 +27,7 @@ WEIGHTS: Final = Path(second.__file__).parent / second.WEIGHTS
 FOLDS: Final = 4
 CANDIDATES: Final = 100
 SHARPNESS: Final = 6.0
-"""What a unit of cosine counts in the odds of one candidate against another."""
+"""The logits of one candidate against another for each unit of cosine between them."""
 L2_BIAS: Final = 1.0
 L2_MATRIX: Final = 0.03
 STEPS: Final = 60
@@ -101,7 +101,7 @@ def left_out(tables: Tables, of: Sequence[Example]) -> Tables:
         (
             indexed,
             [
-                replace(table, second=seconds(indexed, number, adapters[fold[indexed.conversation.name]]))
+                replace(table, second=second_cosines(indexed, number, adapters[fold[indexed.conversation.name]]))
                 for number, table in enumerate(of_questions)
             ],
         )
@@ -120,13 +120,16 @@ def main() -> None:
     tables = asyncio.run(prepare(load_chats(), given.cache))
     of = examples(tables)
     without = replace(DEFAULT, second=0.0, second_named=0.0, second_share=0.0)
-    score: Scorer = load_metrics(EVAL_DIR).evidence_metrics
-    print(heading())
-    for title, data, weights in (
-        ("without a second encoder", tables, without),
-        ("by what was learned of other chats", left_out(tables, of), DEFAULT),
-    ):
-        print(line(title, (metrics for *_, metrics in evaluate(data, weights, score))))
+    if EVAL_DIR.exists():
+        score: Scorer = load_metrics(EVAL_DIR).evidence_metrics
+        print(heading())
+        for title, data, weights in (
+            ("without a second encoder", tables, without),
+            ("by what was learned of other chats", left_out(tables, of), DEFAULT),
+        ):
+            print(line(title, (metrics for *_, metrics in evaluate(data, weights, score))))
+    else:
+        print(f"{EVAL_DIR} has the metrics: without it nothing is told of chats that were left out")
     made = {name: part.astype(np.float16) for name, part in asdict(learned(of)).items()}
     if WEIGHTS.exists():
         with np.load(WEIGHTS) as before:

@@ -81,7 +81,7 @@ class Typed:
 
 
 def typed() -> Iterator[Typed]:
-    """What people wrote in the labelled chats, joined as people join it."""
+    """The messages of people in the labelled chats, joined as people join them."""
     chance = random.Random(SEEDS[0])
     for chat in labelled.read_chats():
         for message in chat.messages:

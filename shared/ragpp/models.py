@@ -388,8 +388,8 @@ class Memory(Value):
 
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
     `similarity`: cosine to the query where there is one, -1 to 1; `second_similarity`: that by the second encoder, on
-    the scale of all-MiniLM-L6-v2's. `coverage`: the share of the query's information that its words tell, 0 to 1, where
-    it was searched by words. `confidence`: how sure it is that this holds.
+    the scale of all-MiniLM-L6-v2's, which it may be a little beyond. `coverage`: the share of the query's information
+    that its words tell, 0 to 1, where it was searched by words. `confidence`: how sure it is that this holds.
     `utc_offset`: of the clock by which `occurred_at` is told, in minutes; None, UTC.
     `tokens`: of `text`. `focus` and `focus_end`: where in `text` the part that answers begins and ends, in characters
     (None: at its end); it stands for all where there is no room. `sources`: ordered ids of the interactions or

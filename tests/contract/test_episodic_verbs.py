@@ -65,7 +65,16 @@ async def test_a_question_brings_its_vector_by_the_second_encoder(tier: Episodic
     for refused in ((1.0,) * 383, (0.0,) * 384, (float("nan"), *(1.0,) * 383)):
         with pytest.raises(InvalidInput, match="second"):
             await tier.retrieve(query.model_copy(update={"second": refused}))
-    assert [one.id for one in await tier.retrieve(query.model_copy(update={"second": (1.0,) * 384}))] == ["m1"]
+    found = {}
+    for length in (0.05, 1.0, 1_000.0):
+        [one] = await tier.retrieve(query.model_copy(update={"second": (length,) * 384}))
+        assert one.second_similarity is not None
+        found[length] = (one.score, one.second_similarity)
+    for length in (0.05, 1_000.0):
+        assert found[length] == pytest.approx(found[1.0], abs=1e-5), "its direction alone counts"
+    [without] = await tier.retrieve(query)
+    assert without.second_similarity is None
+    assert without.score != found[1.0][0]
 
 
 async def test_what_could_not_be_embedded_is_embedded_later(tier: EpisodicTier, embedder: LostEmbedder) -> None:

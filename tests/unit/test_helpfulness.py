@@ -52,8 +52,7 @@ def test_what_is_far_less_likely_than_the_best_is_left_out_however_many_there_ar
 
 def test_a_larger_budget_shows_what_is_less_likely() -> None:
     ranking = [said("a", 0.9), said("b", 0.5), said("c", 0.3), said("d", 0.1)]
-    found = [len(shown(ranking, budget=budget)) for budget in (100, 500, 1_500, 6_000)]
-    assert found == [2, 2, 3, 4]
+    assert [len(shown(ranking, budget=budget)) for budget in (100, 500, 1_500)] == [2, 2, 3]
 
 
 def test_what_may_say_how_the_best_has_changed_is_shown_with_it() -> None:

@@ -1,6 +1,10 @@
 """What one message teaches, as entries for the tiers."""
 
+from collections.abc import Sequence
+
 from ragpp.models import FindingEntry, Interaction, Observation
+from ragpp.text.spans import Span
+from ragpp_services.workers.language.judging import TRAITS, Judgement
 from ragpp_services.workers.stages.history import teaches
 from ragpp_services.workers.stages.observe import observation_of, preferences_of
 from ragpp_services.workers.stages.stating import found_in
@@ -9,6 +13,13 @@ from tests.support.said import said
 from tests.support.workers import parts_with
 
 EXTRACTOR = trained()
+
+
+class Obeys:
+    """A judge that takes every clause for an instruction."""
+
+    async def judge_said(self, _item: Interaction, _text: str, spans: Sequence[Span]) -> list[Judgement]:
+        return [Judgement("instruction", 1.2, 1.0, dict.fromkeys(TRAITS, 0.9)) for _ in spans]
 
 
 def observed(item: Interaction) -> Observation:
@@ -48,6 +59,25 @@ async def test_a_clause_that_cannot_be_read_alone_is_kept_with_the_one_that_name
     (found,) = [one for one in await findings(item) if one.finding == "health"]
     assert found.text == "The kennel rang about biscuit. hes allergic to beef, chicken is fine"
     assert found.details["verbatim"] == "hes allergic to beef, chicken is fine"
+
+
+async def test_a_clause_has_no_time_no_name_and_no_words_of_somebody_elses_from_what_it_is_read_with() -> None:
+    born = await findings(said("a", "I was born on 3 May 1990. it's a ground floor flat that we rent", name="Noor"))
+    assert [one.when for one in born if "flat" in one.text] in ([], [None])
+    dating = await findings(said("a", "he's allergic to nuts. it's serious, says Ana, an epipen and all", name="Noor"))
+    assert not any(one.text.startswith("Ana") for one in dating)
+    quoted = 'the kennel rang. "Bob is allergic to nuts and hates it". its owner is allergic to bees'
+    assert not any("kennel" in one.text for one in await findings(said("a", quoted, name="Noor")))
+
+
+async def test_what_is_said_of_answers_is_kept_though_anybody_may_say_it() -> None:
+    for text in ("Always answer in German.", "Always answer in French."):
+        item = said("a", text, name="Noor")
+        (found,) = (await found_in(parts_with(extractor=EXTRACTOR, judge=Obeys()), [item]))["a"]
+        assert (found.finding, found.text) == ("instruction", text)
+    read_alone = said("a", "The kennel rang. Never use tables.", name="Noor")
+    *_, last = (await found_in(parts_with(extractor=EXTRACTOR, judge=Obeys()), [read_alone]))["a"]
+    assert last.text == "Never use tables."
 
 
 async def test_what_is_passed_on_tells_nothing_of_its_reader() -> None:

@@ -43,7 +43,7 @@ class Searching:
         second = None
         if query.second is not None:
             given = vector(query.second, SECOND_DIMENSION, "the query, by the second encoder,")
-            second = load_adapter().adapt(given)
+            second = load_adapter().adapt(given / np.linalg.norm(given))
         asked = Asked(query, embedding, terms, second)
         return await self._segmenter.searched(query.scope, lambda by_segments: self._search(asked, by_segments))
 

@@ -55,6 +55,7 @@ def rank(
     if not len(table):
         return []
     question = Question.of(query.text, table.names, query.asker)
+    seconds = np.full(len(table), np.nan) if table.second is None else table.second
     has_second = None if table.second is None else np.isfinite(table.second)
     table = with_second(table)
     chunks, firsts = _by_interaction(table)
@@ -68,7 +69,7 @@ def rank(
     if table.eligible is not None:
         ranking = ranking[np.logical_or.reduceat(table.eligible[chunks], firsts)[ranking]]
     scores, similarity = relevance(raw), np.fmax.reduceat(table.cosines[chunks], firsts)
-    second = np.full(len(firsts), np.nan) if table.second is None else np.fmax.reduceat(table.second[chunks], firsts)
+    second = np.fmax.reduceat(seconds[chunks], firsts)
     own = coverage(table.terms[order], rarity)
     return [
         Ranked(

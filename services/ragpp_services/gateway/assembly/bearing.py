@@ -1,7 +1,7 @@
 """How far anything that was found bears on the question, for an assistant to know that it does not know. Pure.
 
-A memory's evidence is how alike it is to the question, on the scale of the embedder (`ragpp.retrieval.Calibration`),
-and what share of the question's information its words tell:
+A memory's evidence is how alike it is to the question, by the embedder on its scale (`ragpp.retrieval.Calibration`) or
+by the second encoder, and what share of the question's information its words tell:
 
     meaning + WORDS · coverage
 
@@ -27,21 +27,24 @@ from ragpp_services.gateway.assembly.relevance import asks_for_all
 
 WORDS: Final = 1.1
 """What full coverage counts beside a meaning of 1."""
-SOME: Final = 0.38
+SOME: Final = 0.35
+SOME_OF_BOTH: Final = 0.38
 CLEAR: Final = 0.95
-"""From which evidence on something, and something clearly, is about the question. Chosen, as WORDS, on the first half
-of the development conversations; `benchmarks/eval_relevance.py` prints what they hold on these and on the others. SOME
-is of vectors without the names of speakers: at 0.36, 71 % of LoCoMo's foreign questions are `none`, and 4 % of its
-answered ones; 44 and 6 % of made-up lives'. At 0.42 they are 83 and 7, 56 and 10, at 0.33 67 and 4, 33 and 3."""
+"""From which evidence on something, something where the second encoder has looked as well, and something clearly, is
+about the question. Chosen, as WORDS, on the first half of the development conversations; `benchmarks/eval_relevance.py`
+prints what they hold on these and on the others. SOME is of vectors without the names of speakers, by the first encoder
+alone: at 0.36, 71 % of LoCoMo's foreign questions are `none`, and 4 % of its answered ones; 44 and 6 % of made-up
+lives'. At 0.42 they are 83 and 7, 56 and 10, at 0.33 67 and 4, 33 and 3."""
 OF_ONESELF: Final = 0.12
 """SOME is so much lower where somebody asks about himself: what answers is said in other words ("What food should I
 avoid?", "I'm allergic to peanuts"). Chosen on PrefEval, the hints and BEAM, whose answered questions of this kind were
 `none` in 13, 66 and 6 % of cases without it, in 1, 14 and 2 % with it; of LoCoMo's and BEAM's foreign ones 92 and 57
 %, with it 74 and 41."""
 SECOND_LESS: Final = 0.04
-"""A similarity by the second encoder counts so much less than one by the first. By the ranking alone 3.1, 4.9 and .3 %
-of what the labelled chats, the lives and LoCoMo's conversations answer is `none`, and 35, 39 and 73 % of questions to
-other conversations of theirs; without the second encoder, with SOME at 0.35, 5.7, 6.7 and 3.8, and 31, 37 and 72."""
+"""A similarity by the second encoder counts so much less than one by the first. With it and SOME_OF_BOTH, by the
+ranking alone, 3.1, 4.9 and .3 % of what the labelled chats, the lives and LoCoMo's conversations answer is `none`, and
+35, 39 and 73 % of questions to other conversations of theirs; without it, with SOME, 5.7, 6.7 and 3.8, and 31, 37 and
+72."""
 HALF: Final = 0.5
 """Of WORDS, for what may be known of who asks: something, and not clearly."""
 BESIDE_SAID: Final = 0.45
@@ -92,7 +95,8 @@ def relevance_of(
     evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
     if evidence >= CLEAR:
         return "clear"
-    if evidence >= _some_from(query) or ((ranked or facts) and asks_for_all(query)):
+    least = SOME if all(memory.second_similarity is None for memory in ranked) else SOME_OF_BOTH
+    if evidence >= _from(least, query) or ((ranked or facts) and asks_for_all(query)):
         return "some"
     can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
     return "none" if can_be_told else None
@@ -114,7 +118,7 @@ def about_question(
     wanted = content_words(query)
     facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
     told = _known_evidence(query, wanted, facts, scale, asker, in_part=True)
-    least = BESIDE_SAID if beside_what_was_said else _some_from(query)
+    least = BESIDE_SAID if beside_what_was_said else _from(SOME, query)
     return {
         memory_key(memory)
         for memory, found in zip(facts, told, strict=True)
@@ -128,14 +132,14 @@ def _in_other_letters(query: str) -> bool:
     return 2 * sum("LATIN" not in unicodedata.name(letter, "") for letter in letters) > len(letters)
 
 
-def _some_from(query: str) -> float:
-    """SOME, less where somebody asks about himself."""
-    return SOME - OF_ONESELF * in_the_first_person(query)
+def _from(least: float, query: str) -> float:
+    """`least`, less where somebody asks about himself."""
+    return least - OF_ONESELF * in_the_first_person(query)
 
 
 def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> Iterable[float]:
-    """Of what ranking scored, as alike as either encoder has it; what ranking set back, as the same question asked
-    before, is as alike as that left it."""
+    """What ranking scored, as alike as either encoder has it; what ranking set back, as the same question asked before,
+    is as alike as that left it."""
     for memory in memories:
         likeness = _meaning(memory.similarity, scale)
         if memory.second_similarity is not None:

@@ -1,8 +1,8 @@
 """The memories that earn their tokens: those among which the answer is, as far as the ranking can tell. Pure.
 
 An interaction's odds (score ÷ (1 - score)), beside the best one's of all that was said or curated, say how likely it is
-the one that helps, where one does. Those are shown that have LEAST of the best one's: two or three where the ranking is
-sure of itself, and all that fits where many are as likely. A budget is a ceiling and no aim.
+the one that helps, where one does. Those are shown that have a share of the best one's, less in a larger budget: two or
+three where the ranking is sure of itself, and all that fits where many are as likely. A budget is a ceiling and no aim.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,11 +16,11 @@ from ragpp_services.gateway.assembly.relevance import least_beside
 LEAST: Final = 1 / 10
 OF_TOKENS: Final = 50
 """The share of the best one's odds that is shown, in a budget of up to 500 tokens, and less in a larger one, as many
-tokens to those of the budget: who gives room wants to miss less. By the ranking alone, at 500 tokens: of the answers
-that are in a context with all that fits 0.9 % of the labelled chats' are not in this one, 0.9 of LoCoMo's and 4.1 of
-the lives', of whose lines 35 % are about the question (22). With .15 it is 2.4, 1.9 and 6.2, for 39 %, with a twentieth
-.3, .1 and 2.1, for 30. A probability learned of a dozen figures of each was no better. `make eval-lives` and
-`make eval-curve` print what holds."""
+tokens to those of the budget: who gives room wants to miss less. What is FAR_BEHIND is left out all the same. By the
+ranking alone, at 500 tokens: of the answers that are in a context with all that fits 0.9 % of the labelled chats' are
+not in this one, 0.9 of LoCoMo's and 4.1 of the lives', of whose lines 35 % are about the question (22). With .15 it is
+2.4, 1.9 and 6.2, for 39 %, with a twentieth .3, .1 and 2.1, for 30. A probability learned of a dozen figures of each
+was no better. `make eval-lives` and `make eval-curve` print what holds."""
 AT_MOST: Final = 2
 """Interactions and what is curated, together, that are shown where nothing seems to be about the question."""
 

@@ -16,8 +16,8 @@ from ragpp.names import SPEAKER as USER
 from ragpp.text.lexical import words
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
-from ragpp_services.workers.language.anaphora import begin_of
-from ragpp_services.workers.language.attribution import begins_with_other, make_readable
+from ragpp_services.workers.language.anaphora import start_in_context
+from ragpp_services.workers.language.attribution import Readable, begins_with_other, make_readable
 from ragpp_services.workers.language.cutting import cut
 from ragpp_services.workers.language.judging import Judgement, Kind
 from ragpp_services.workers.learning.authorship import doubted, own_judged
@@ -33,10 +33,10 @@ SPEAKER: Final = "The user"
 FOUND_AS: Final[dict[Kind, FindingKind]] = {"habit": "pattern"}
 """Kinds of clauses that findings have another name for."""
 PASSED_ON: Final = 0.6
-"""Odds that a sentence is somebody else's from which on it tells nothing. Of what is passed on without a mark three
-in four have them, of what people type in haste themselves one in fifteen (`benchmarks/train_authorship.py`, both by
-what was learned of others). An instruction is not kept where there is any doubt (`authorship.doubted`): to obey a
-letter that was pasted does harm, to note a fact of it little."""
+"""Odds that a sentence is somebody else's from which on it tells nothing, where it is doubted at all. Of what is passed
+on without a mark three in four have them, of what people type in haste themselves one in fifteen
+(`benchmarks/train_authorship.py`, both by what was learned of others). An instruction is not kept where there is any
+doubt (`authorship.doubted`): to obey a letter that was pasted does harm, to note a fact of it little."""
 VERBATIM: Final = "verbatim"
 """The detail of a finding that has the words which say it."""
 MAX_CHARS: Final = 4_000
@@ -81,13 +81,21 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     stated, before = list[FindingEntry](), list[Span]()
     for (span, clause), one in zip(clauses.items(), judged, strict=True):
         if span in named or _is_kept(one, clause):
-            said, other = text[span.start : span.end], _other(item, extraction, span)
-            is_known = other is not None and begins_with_other(said)
-            begin = span.start if is_known else begin_of(text, span, before)
-            stated.append(statement_of(item, said, one, named.get(span), other, text[begin : span.end]))
+            start = span.start if one.kind == "instruction" else _start_of(item, extraction, span, before)
+            other = _other(item, extraction, start)
+            said, in_context = text[span.start : span.end], text[start : span.end]
+            stated.append(statement_of(item, said, one, named.get(span), other, in_context))
         if not clause.is_doubted:
             before.append(span)
     return stated
+
+
+def _start_of(item: Interaction, extraction: Extraction, span: Span, before: Sequence[Span]) -> int:
+    """Where what a clause is read with begins; an instruction is read by itself. What stands between clauses and is
+    somebody else's keeps them apart, so it is looked for in the whole message."""
+    said = item.content[span.start : span.end]
+    is_known = _other(item, extraction, span.start) is not None and begins_with_other(said)
+    return span.start if is_known else start_in_context(item.content, span, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +109,9 @@ class _Clause:
 def _own_clauses(item: Interaction, text: str) -> dict[Span, _Clause]:
     """The clauses of a message's own `text` that are not probably somebody else's, in order."""
     found = own_judged(item, text)
-    foreign = [Span(one.start, one.end) for one in found if one.passed_on > PASSED_ON]
     doubts = doubted(text, found)
+    likely = (Span(one.start, one.end) for one in found if one.passed_on > PASSED_ON)
+    foreign = [span for span in likely if _meets(span, doubts)]
     return {span: _Clause(asks, _meets(span, doubts)) for span, asks in cut(text).items() if not _meets(span, foreign)}
 
 
@@ -119,10 +128,10 @@ def _clause_of(mention: FindingMention, own: str, spans: Iterable[Span]) -> Span
     return next((span for span in spans if span.start <= start < span.end), None)
 
 
-def _other(item: Interaction, extraction: Extraction, before: Span) -> str | None:
-    """The only person beside the speaker whom the message names before that clause."""
+def _other(item: Interaction, extraction: Extraction, place: int) -> str | None:
+    """The only person beside the speaker whom the message names before that place."""
     speaker = item.name or USER
-    named = {one.name for one in extraction.entities if one.label == "PERSON" and one.start < before.start}
+    named = {one.name for one in extraction.entities if one.label == "PERSON" and one.start < place}
     others = named - {speaker}
     return others.pop() if len(others) == 1 else None
 
@@ -133,12 +142,17 @@ def statement_of(
     judged: Judgement,
     named: FindingMention | None = None,
     other: str | None = None,
-    within: str | None = None,
+    in_context: str | None = None,
 ) -> FindingEntry:
-    """A clause `said` in the message as a finding. The same said again is the same finding. `named`: what its
-    words say plainly that it is, which counts more than what it is likely to be; `other`: whom "he" and "she" mean;
-    `within`: the clause behind those that it cannot be read without."""
-    readable = make_readable(within or said, item.name or SPEAKER, item.wall_clock, other)
+    """A clause `said` in the message as a finding. The same said again, in the same context, is the same finding.
+    `named`: what its words say plainly that it is, which counts more than what it is likely to be; `other`: whom "he"
+    and "she" mean at the beginning; `in_context`: the clause behind those that it cannot be read without, which lend
+    it no time of theirs."""
+    speaker = item.name or SPEAKER
+    readable = make_readable(said, speaker, item.wall_clock, other)
+    if in_context is not None and in_context != said:
+        in_context = make_readable(in_context, speaker, item.wall_clock, other).text
+        readable = Readable(in_context, readable.when)
     kind = FOUND_AS.get(judged.kind, judged.kind) if named is None else named.finding
     when = readable.when if named is None or named.when is None else named.when
     time = when.start.isoformat() if when is not None else ""
