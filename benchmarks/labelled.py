@@ -36,7 +36,7 @@ AGAIN: Final = FOLDER / "again"
 CUT: Final = " ‖ "
 LINE_END: Final = "⏎"
 JOINTS: Final = (*[" "] * 3, *[", "] * 3, *[". "] * 4, *["\n"] * 2, " - ")
-"""What stands between two clauses, as often as people put it; the chats themselves have no mark there."""
+"""The marks between two clauses, as often as people put them; the chats themselves have none there."""
 _HEAD: Final = "@ %Y-%m-%d %H:%M"
 _FIELDS: Final = 7
 

@@ -38,9 +38,9 @@ _STOP: Final = re.compile(r"(?<=[.!?]) +|\n")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a message and whose it is."""
+    """A stretch of a message and whose it is; None where that is not known."""
 
-    whose: Whose
+    whose: Whose | None
     text: str
 
 
@@ -56,7 +56,7 @@ class Message:
         """What was said."""
         return "".join(part.text for part in self.parts)
 
-    def whose(self, place: int) -> Whose:
+    def whose(self, place: int) -> Whose | None:
         """Whose the character at `place` is."""
         end = 0
         for part in self.parts:

@@ -28,6 +28,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.compared import Scores, comparison, load, save
+from benchmarks.evaluation import DATA
 from benchmarks.ranking_data import (
     Conversation,
     Question,
@@ -55,8 +56,7 @@ from ragpp_services.episodic.ranking.superseding import Statement, current_first
 from ragpp_services.episodic.reading.traits import ASKED, read_chunk, traits
 from ragpp_services.episodic.sentences import Heard, lines, others_of
 
-PROJECT: Final = Path(__file__).resolve().parents[1]
-EVAL_DIR: Final = Path(os.environ.get("RAGPP_EVAL_DIR", PROJECT.parent / "shared" / "eval"))
+EVAL_DIR: Final = Path(os.environ.get("RAGPP_EVAL_DIR", DATA))
 CACHE: Final = Path.home() / ".cache" / "ragpp" / "ranking-lab"
 COLUMNS: Final = ("hit@3", "R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
 FOUND: Final = 50

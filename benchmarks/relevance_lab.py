@@ -33,7 +33,6 @@ from ragpp_services.gateway.assembly import bearing
 BLIND: Final = "blind"
 FOUND: Final = 50
 """So many as a recall has of the tier."""
-CACHE: Final = Path.home() / ".cache" / "ragpp" / "ranking-lab"
 
 
 def indexable(one: Conversation, cases: Sequence[Case]) -> Indexable:
@@ -102,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the evaluation data")
     parser.add_argument("--sets", nargs="+", choices=sets, default=sets, help="what to ask")
-    parser.add_argument("--cache", type=Path, default=CACHE, help="where embeddings are kept")
+    parser.add_argument("--cache", type=Path, default=ranking_lab.CACHE, help="where embeddings are kept")
     arguments = parser.parse_args()
     needs(arguments.data, "locomo-dev.json")
     arguments.cache.mkdir(parents=True, exist_ok=True)

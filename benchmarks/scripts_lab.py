@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.ranking_data import Conversation, Question
-from benchmarks.ranking_lab import Indexed, index, scan
+from benchmarks.ranking_lab import CACHE, Indexed, index, scan
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.ranking.arrays import BoolArray
 from ragpp.text.tokens import TokenCounter
@@ -66,7 +66,7 @@ async def read(conversations: Sequence[Conversation], cache: Path) -> list[Index
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ragpp" / "ranking-lab")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--misses", action="store_true", help="the questions whose message is not first, by its place")
     parser.add_argument("--second", action="store_true", help="the questions that nothing was tuned on")
     arguments = parser.parse_args()

@@ -20,6 +20,7 @@ from scipy.optimize import minimize
 
 from benchmarks.ranking_data import load_chats, load_metrics
 from benchmarks.ranking_lab import CACHE, EVAL_DIR, Scorer, Tables, evaluate, heading, line, prepare, second_cosines
+from benchmarks.weights import compare_and_keep
 from ragpp_services.episodic.ranking import DEFAULT, QuerySignals, rank, second
 from ragpp_services.episodic.ranking.second import STEEPER, Adapter
 
@@ -131,12 +132,7 @@ def main() -> None:
     else:
         print(f"{EVAL_DIR} has the metrics: without it nothing is told of chats that were left out")
     made = {name: part.astype(np.float16) for name, part in asdict(learned(of)).items()}
-    if WEIGHTS.exists():
-        with np.load(WEIGHTS) as before:
-            far = max(float(np.abs(made[name] - before[name]).max()) for name in made)
-        print(f"the farthest that a weight is from the file's: {far:.4f}")
-    if given.write:
-        np.savez_compressed(WEIGHTS, **made)
+    compare_and_keep(WEIGHTS, made, write=given.write)
 
 
 if __name__ == "__main__":

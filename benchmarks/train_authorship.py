@@ -9,9 +9,10 @@ import argparse
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import labelled
-from benchmarks.passed_on import FOLDS, Message, Whose, messages
+from benchmarks.passed_on import FOLDS, Message, Part, Whose, messages
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.spans import blanked
@@ -61,61 +62,60 @@ class Row:
     read: bool
     states: bool
     text: str
-    labelled: bool = False
+    labelled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A message of a labelled chat, one clause after the other, and where each ends."""
-
-    fold: int
-    text: str
-    ends: tuple[tuple[int, labelled.Clause], ...]
-
-    def whose(self, place: int) -> Whose | None:
-        """Whose the clause at `place` is; None where it quotes or tells of others' words."""
-        label = next(clause.label for end, clause in self.ends if place < end)
-        if label is not None and label.modality in {"quoted", "reported"}:
-            return None
-        return "k" if label is not None and label.kind == "rule" and label.keep else "o"
-
-
-def typed() -> Iterator[Typed]:
-    """The messages of people in the labelled chats, joined as people join them."""
+def typed() -> Iterator[Message]:
+    """The messages of people in the labelled chats, joined as people join them. Whose it is is not known of a clause
+    that quotes or tells of others' words."""
     chance = random.Random(SEEDS[0])
     for chat in labelled.read_chats():
         for message in chat.messages:
             if message.role == "user":
                 text, spans = labelled.joined(message.clauses, chance)
-                ends = [*(span.start for span in spans[1:]), len(text) + 1]
-                yield Typed(int(chat.hand) % FOLDS, text, tuple(zip(ends, message.clauses, strict=True)))
+                cuts = [0, *(span.start for span in spans[1:]), len(text)]
+                parts = (
+                    Part(_whose(clause.label), text[start:end])
+                    for clause, (start, end) in zip(message.clauses, pairwise(cuts), strict=True)
+                )
+                yield Message(int(chat.hand) % FOLDS, tuple(parts))
+
+
+def _whose(label: labelled.Label | None) -> Whose | None:
+    if label is not None and label.modality in {"quoted", "reported"}:
+        return None
+    return "k" if label is not None and label.kind == "rule" and label.keep else "o"
 
 
 def rows() -> list[Row]:
-    """The sentences of all messages."""
-    found = []
+    """The sentences of all messages of which it is known whose they are."""
     states = cache(partial(_states, SpacyExtractor(installed_pipeline())))
-    every: list[Message | Typed] = [*(made for seed in SEEDS for made in messages(seed)), *typed()]
-    for message in every:
-        text = message.text
-        own = blanked(text, foreign(text))
-        for sentence, features in features_of(text, own):
-            told = read_sentence(sentence, stands=False)
-            whose = message.whose(sentence.start + len(sentence.text) // 2)
-            if whose is not None:
-                found.append(
-                    Row(
-                        message.fold,
-                        whose,
-                        frozenset(features),
-                        survives=bool(own[sentence.start : sentence.end].strip()),
-                        read=told is not None and told.standing != "once",
-                        states=states(sentence.text),
-                        text=sentence.text,
-                        labelled=isinstance(message, Typed),
-                    )
-                )
-    return found
+    written = (made for seed in SEEDS for made in messages(seed))
+    return [
+        row
+        for made, is_labelled in ((written, False), (typed(), True))
+        for message in made
+        for row in _rows_of(message, states, is_labelled=is_labelled)
+    ]
+
+
+def _rows_of(message: Message, states: Callable[[str], bool], *, is_labelled: bool) -> Iterator[Row]:
+    text = message.text
+    own = blanked(text, foreign(text))
+    for sentence, features in features_of(text, own):
+        told = read_sentence(sentence, stands=False)
+        whose = message.whose(sentence.start + len(sentence.text) // 2)
+        if whose is not None:
+            yield Row(
+                message.fold,
+                whose,
+                frozenset(features),
+                survives=bool(own[sentence.start : sentence.end].strip()),
+                read=told is not None and told.standing != "once",
+                states=states(sentence.text),
+                text=sentence.text,
+                labelled=is_labelled,
+            )
 
 
 def _states(extractor: SpacyExtractor, text: str) -> bool:

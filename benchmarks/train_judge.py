@@ -24,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmarks import labelled, passed_on
+from benchmarks.weights import compare_and_keep
 from ragpp.embedding.second import E5Encoder
 from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
@@ -172,13 +173,7 @@ def main() -> None:
     console = Console()
     of, meaning = asyncio.run(examples())
     made = weights(of, meaning, console)
-    if WEIGHTS.exists():
-        with np.load(WEIGHTS) as before:
-            same = made.keys() == set(before.files)
-            far = max(float(np.abs(made[name] - before[name]).max()) for name in made) if same else float("inf")
-        console.print(f"the farthest that a weight is from the file's: {far:.4f}")
-    if given.write:
-        np.savez_compressed(WEIGHTS, **made)  # type: ignore[arg-type]  # none of the names is an option's
+    compare_and_keep(WEIGHTS, made, write=given.write)
 
 
 if __name__ == "__main__":

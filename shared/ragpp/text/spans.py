@@ -13,6 +13,10 @@ class Span(NamedTuple):
     start: int
     end: int
 
+    def meets(self, other: "Span") -> bool:
+        """True where they have a character in common."""
+        return self.start < other.end and other.start < self.end
+
 
 def merged(spans: Iterable[Span]) -> list[Span]:
     """The stretches in order, those that touch or overlap as one."""

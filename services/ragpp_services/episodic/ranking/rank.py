@@ -56,11 +56,10 @@ def rank(
         return []
     question = Question.of(query.text, table.names, query.asker)
     seconds = np.full(len(table), np.nan) if table.second is None else table.second
-    has_second = None if table.second is None else np.isfinite(table.second)
     table = with_second(table)
     chunks, firsts = _by_interaction(table)
     rarity = _rarity(table, chunks, firsts, query)
-    evidence = _Evidence(table, question, rarity, weights, has_second)
+    evidence = _Evidence(table, question, rarity, weights, seconds)
     alone = weights.words * evidence.trust * evidence.own + evidence.meaning
     order = _best_chunks(table, chunks, firsts, alone, evidence.asked)
     signals = _signals(table, order, question, evidence, rarity, weights, query.mean)
@@ -110,8 +109,9 @@ class _Evidence:
         question: Question,
         rarity: FloatArray,
         weights: Weights,
-        has_second: BoolArray | None,
+        seconds: FloatArray,
     ) -> None:
+        """`seconds`: (n,), `table.second` before the first encoder's cosines took the place of what was missing."""
         self.empty = table.has(Trait.EMPTY)
         asked_terms = np.zeros_like(table.terms) if table.asked is None else table.asked
         said = ~self.empty[:, None]
@@ -131,8 +131,8 @@ class _Evidence:
         best = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
         self.trust = trust_in_words(best, weights.trusted)
         self.sure = trust_in_words(best, weights.second_trusted)
-        if table.second is not None and has_second is not None and not question.wants_advice:
-            found = float(np.max(np.where(self.mute | self.away | ~has_second, -1.0, table.second)))
+        if table.second is not None and not question.wants_advice:
+            found = float(np.max(np.where(self.mute | self.away | np.isnan(seconds), -1.0, seconds)))
             self.sure = max(self.sure, trust_in_words(found, weights.second_finds))
         self.meaning = np.nan_to_num(_meaning(table, weights, self.trust, self.sure), nan=0.0)
 

@@ -138,8 +138,8 @@ def _from(least: float, query: str) -> float:
 
 
 def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> Iterable[float]:
-    """What ranking scored, as alike as either encoder has it; what ranking set back, as the same question asked before,
-    is as alike as that left it."""
+    """That of what ranking scored, as alike as either encoder has it; what ranking set back, as the same question asked
+    before, is as alike as that left it."""
     for memory in memories:
         likeness = _meaning(memory.similarity, scale)
         if memory.second_similarity is not None:

@@ -107,14 +107,17 @@ def without_lead_in(clause: str) -> str:
 
 def begins_with_other(clause: str) -> bool:
     """True where it begins with "he" or "she", and nobody but one can be meant by it."""
-    begins = _STARTS_WITH_OTHER.match(without_lead_in(clause))
-    return begins is not None and not (_HE.search(clause) and _SHE.search(clause))
+    return _beginning(without_lead_in(clause)) is not None
+
+
+def _beginning(clause: str) -> re.Match[str] | None:
+    return None if _HE.search(clause) and _SHE.search(clause) else _STARTS_WITH_OTHER.match(clause)
 
 
 def _of_other(clause: str, other: str | None) -> str:
     """`clause` with the name of whom it begins with, where nobody else can be meant."""
-    begins = _STARTS_WITH_OTHER.match(clause)
-    if other is None or begins is None or not begins_with_other(clause):
+    begins = None if other is None else _beginning(clause)
+    if begins is None:
         return clause
     return f"{other}'s{clause[begins.end() :]}" if begins["owns"] else f"{other}{clause[begins.end() :]}"
 

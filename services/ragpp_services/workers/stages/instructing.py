@@ -32,4 +32,4 @@ async def _odds(judge: Judge, item: Interaction) -> Odds:
 
 
 def _most(odds: Odds, span: Span) -> float:
-    return max((one for clause, one in odds if clause.start < span.end and clause.end > span.start), default=0.0)
+    return max((one for clause, one in odds if clause.meets(span)), default=0.0)

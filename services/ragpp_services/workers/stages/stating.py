@@ -116,7 +116,7 @@ def _own_clauses(item: Interaction, text: str) -> dict[Span, _Clause]:
 
 
 def _meets(span: Span, others: Iterable[Span]) -> bool:
-    return any(span.start < other.end and other.start < span.end for other in others)
+    return any(span.meets(other) for other in others)
 
 
 def _is_kept(judged: Judgement, clause: _Clause) -> bool:
