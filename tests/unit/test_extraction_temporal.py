@@ -80,6 +80,45 @@ def test_what_is_repeated_or_only_long_names_no_time(text: str) -> None:
     assert days(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("checkup fri 16 jun, bring the card", ("2023-06-16", "2023-06-17", "day")),
+        ("its due 6 nov", ("2023-11-06", "2023-11-07", "day")),
+        ("choir thurs 8 jun 19:30", ("2023-06-08", "2023-06-09", "minute")),
+        ("concert sat 8pm", ("2023-05-27", "2023-05-28", "hour")),
+        ("vet next weds", ("2023-05-31", "2023-06-01", "day")),
+        ("see u tmrw", ("2023-05-26", "2023-05-27", "day")),
+        ("fly on 3 march", ("2024-03-03", "2024-03-04", "day")),
+        ("the lease ends end of october", ("2023-10-21", "2023-11-01", "week")),
+        ("13–20 Feb we are away", ("2024-02-13", "2024-02-21", "day")),
+        ("porto, 24 to 31 oct", ("2023-10-24", "2023-11-01", "day")),
+        ("course from mon 28 aug to fri 1 sept", ("2023-08-28", "2023-09-02", "day")),
+        ("skiing dec 27 - jan 3", ("2023-12-27", "2024-01-04", "day")),
+        ("Away between 5 and 9 June 2025", ("2025-06-05", "2025-06-10", "day")),
+    ],
+)
+def test_a_time_is_read_as_people_type_it(text: str, expected: tuple[str, str, str]) -> None:
+    assert days(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "work mon wed fri",
+        "me tue + thurs, her mon-fri",
+        "swimming on mon and wed",
+        "the cat sat on the sun lounger",
+        "i may 5 times a day",
+        "may 5 people come?",
+        "this may be wrong",
+        "we march 3 abreast",
+    ],
+)
+def test_a_rota_and_other_words_name_no_time(text: str) -> None:
+    assert days(text) == []
+
+
 def test_an_hour_is_exact() -> None:
     (found,) = find_dates("See you tomorrow at 3pm.", THURSDAY)
     assert (found.span.start, found.span.end) == (
@@ -108,6 +147,7 @@ def test_times_are_found_in_order_where_they_stand() -> None:
 WORDS = [
     *("last", "next", "this", "in", "on", "the", "a few", "two", "31", "2019", "5th", "Friday", "March", "May", "week"),
     *("weeks", "ago", "summer", "night", "past", "at 3pm", "15:30", "every", "christmas eve", "before", "yesterday"),
+    *("sun", "mar", "to", "-", "between", "and", "end of", "8pm", "fri"),
     *("tomorrow", "30", "February", "weekend", "of", "years", "1990s", "day", "after", "century", "months", "from now"),
 ]
 

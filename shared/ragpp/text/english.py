@@ -26,12 +26,12 @@ ANY_MONTH: Final = (
 """A pattern for the name of a month or its abbreviation without a full stop, where case is ignored."""
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 ANY_WEEKDAY: Final = (
-    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
 )
 """The same for the days of the week."""
 CALENDAR: Final = word_set(
     " ".join((*MONTHS, *MONTH_ABBREVIATIONS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS))).lower()
-    + " sept mon tue tues wed thu thur thurs fri sat sun"
+    + " sept mon tue tues wed weds thu thur thurs fri sat sun"
 )
 """Every form of a month or a day of the week."""
 

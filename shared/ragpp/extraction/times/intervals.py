@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from ragpp.extraction.times.tenses import Tense
 from ragpp.models import Precision
 
 SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -91,6 +92,43 @@ def third(of_month: Interval, which: str) -> Interval:
     begin = midnight(of_month.start + index * length)
     end = of_month.end if index == 2 else midnight(of_month.start + (index + 1) * length)
     return Interval(begin, end, "season" if of_month.precision == "year" else "week")
+
+
+def shifted(said_at: datetime, unit: str, offset: int) -> Interval:
+    """The minute, hour, day, week, month, year or decade that is `offset` of them from the moment's."""
+    if unit == "week":
+        return week(said_at, offset)
+    if unit == "month":
+        return month(said_at, offset)
+    if unit == "year":
+        return years(said_at, said_at.year + offset, said_at.year + offset)
+    if unit == "decade":
+        begin = (said_at.year + 10 * offset) // 10 * 10
+        return years(said_at, begin, begin + 9, "decade")
+    if unit in {"day", "night"}:
+        return day(said_at, offset)
+    moment = said_at + (timedelta(hours=offset) if unit == "hour" else timedelta(minutes=offset))
+    return at(day(moment), moment.hour, None if unit == "hour" else moment.minute)
+
+
+def which_season(name: str, offset: int, said_at: datetime, tense: Tense) -> Interval:
+    """The last (`offset` -1), this (0) or the next (1) season of that name; this one by the tense."""
+    found = [season(said_at, name, said_at.year + more) for more in (-2, -1, 0, 1)]
+    if offset < 0:
+        return [one for one in found if one.end <= said_at][-1]
+    if offset > 0:
+        return found[2] if name == "winter" and said_at.month <= 2 else found[3]
+    if tense == "past":
+        return [one for one in found if one.start <= said_at][-1]
+    return next(one for one in found if one.end > said_at)
+
+
+def nearest(found: list[Interval], said_at: datetime, tense: Tense) -> Interval:
+    """Of yearly or monthly returns, in order, the one that the tense means: the last that has begun, or the first
+    that has not ended."""
+    if tense == "past":
+        return [interval for interval in found if interval.start <= said_at][-1]
+    return next(interval for interval in found if interval.end > said_at)
 
 
 def _first(moment: datetime, offset: int) -> datetime:

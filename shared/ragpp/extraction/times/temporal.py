@@ -10,7 +10,7 @@ What is repeated ("every Friday", "on Fridays") names no time, nor does a length
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from ragpp.extraction.port import DateMention
@@ -66,13 +66,36 @@ def _iso(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
     return intervals.day(begin)
 
 
-def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
+def _days(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
+    """ "13–20 Feb", "from Mon 21 Sep to Fri 16 Oct": from the first day to the end of the last, which is the one that
+    the tense means."""
+    if match["join"].lower() == "and" and (match["prep"] or "").lower() != "between":
+        return None
+    last_name = match["mon"] or match["mon1"]
+    if rules.is_another_word(last_name) and not (match["prep"] or match["mon"]):
+        return None
+    month, number = month_number(last_name), int(match["d"])
+    first_month, first = month_number(match["mon1"] or last_name), int(match["d1"])
+    years = [int(match["y"])] if match["y"] else [said_at.year + more for more in (-1, 0, 1)]
+    found = list[Interval]()
+    for year in years:
+        begins = year - ((first_month, first) > (month, number))
+        begin, end = (
+            intervals.day(_at(said_at, *date)) for date in ((begins, first_month, first), (year, month, number))
+        )
+        found.append(Interval(begin.start, end.end, "day"))
+    return found[0] if match["y"] else intervals.nearest(found, said_at, tense)
+
+
+def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
     """ "5 June", with or without its year."""
+    if rules.is_another_word(match["mon"]) and not any(match[name] for name in ("y", "th", "prep", "day")):
+        return None
     month, number = month_number(match["mon"]), int(match["d"])
     if match["y"]:
         return _timed(intervals.day(_at(said_at, int(match["y"]), month, number)), match)
     found = [intervals.day(_at(said_at, said_at.year + more, month, number)) for more in (-1, 0, 1)]
-    return _timed(_nearest(found, said_at, tense), match)
+    return _timed(intervals.nearest(found, said_at, tense), match)
 
 
 def _month_of_year(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
@@ -98,7 +121,7 @@ def _relative_day(match: re.Match[str], said_at: datetime, _tense: Tense) -> Int
     word = match["word"].lower()
     if "yesterday" in word:
         return _timed(intervals.day(said_at, -2 if "before" in word else -1), match)
-    if "tomorrow" in word:
+    if word.startswith("tm") or "tomorrow" in word:
         return _timed(intervals.day(said_at, 2 if "after" in word else 1), match)
     return _timed(intervals.day(said_at), match)
 
@@ -120,14 +143,23 @@ def _which_weekday(match: re.Match[str], said_at: datetime, tense: Tense) -> Int
     return _timed(intervals.day(said_at, ahead), match)
 
 
-def _weekday_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
+def _weekday_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
+    """None where it is one of several in short, as in a rota: "Tue + Thurs"."""
+    short = match["wd"].lower().rstrip(".")
+    named = any(match[name] for name in ("part", "h", "h24", "noon")) or (
+        match["prep"] and "the" not in match[0].split()
+    )
+    if short in rules.SHORT_AND_AMBIGUOUS and not named:
+        return None
+    if rules.is_listed(match):
+        return None
     ahead = (_weekday(match["wd"]) - said_at.weekday()) % 7
     if (match["prep"] or "").lower() == "since" or tense == "past":
         return _timed(intervals.day(said_at, ahead - 7), match)
     return _timed(intervals.day(said_at, ahead or 7), match)
 
 
-def _which_span(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
+def _which_span(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
     """ "last week", "this weekend", "next month", "last summer", "next March"."""
     which, unit = match["w"].lower(), match["u"].lower().rstrip(".")
     offset = {"last": -1, "past": -1, "previous": -1, "this past": -1, "next": 1}.get(which, 0)
@@ -136,9 +168,11 @@ def _which_span(match: re.Match[str], said_at: datetime, tense: Tense) -> Interv
     if unit == "weekend":
         return intervals.weekend(said_at, offset)
     if unit in {"week", "month", "year"}:
-        return _shifted(said_at, unit, offset)
+        return intervals.shifted(said_at, unit, offset)
     if unit in SEASONS:
-        return _which_season(unit, offset, said_at, tense)
+        return intervals.which_season(unit, offset, said_at, tense)
+    if rules.is_another_word(match["u"]) and which == "this":
+        return None
     found = [intervals.month_of(said_at, said_at.year + more, month_number(unit)) for more in (-1, 0, 1)]
     if offset < 0:
         return [month for month in found if month.end <= said_at][-1]
@@ -148,18 +182,7 @@ def _which_span(match: re.Match[str], said_at: datetime, tense: Tense) -> Interv
 def _second_span(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
     """ "the week before last"."""
     offset, unit = (-2 if "before" in match["w"].lower() else 2), match["u"].lower()
-    return intervals.weekend(said_at, offset) if unit == "weekend" else _shifted(said_at, unit, offset)
-
-
-def _which_season(name: str, offset: int, said_at: datetime, tense: Tense) -> Interval:
-    found = [intervals.season(said_at, name, said_at.year + more) for more in (-2, -1, 0, 1)]
-    if offset < 0:
-        return [season for season in found if season.end <= said_at][-1]
-    if offset > 0:
-        return found[2] if name == "winter" and said_at.month <= 2 else found[3]
-    if tense == "past":
-        return [season for season in found if season.start <= said_at][-1]
-    return next(season for season in found if season.end > said_at)
+    return intervals.weekend(said_at, offset) if unit == "weekend" else intervals.shifted(said_at, unit, offset)
 
 
 def _from_now(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
@@ -171,36 +194,22 @@ def _from_now(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval
     near, far = (-low, -high) if back else (low, high)
     unit = match["u"].lower()
     first, last = sorted((near, far))
-    begin, end = _shifted(said_at, unit, first), _shifted(said_at, unit, last)
+    begin, end = intervals.shifted(said_at, unit, first), intervals.shifted(said_at, unit, last)
     return Interval(begin.start, end.end, begin.precision)
-
-
-def _shifted(said_at: datetime, unit: str, offset: int) -> Interval:
-    if unit == "week":
-        return intervals.week(said_at, offset)
-    if unit == "month":
-        return intervals.month(said_at, offset)
-    if unit == "year":
-        return intervals.years(said_at, said_at.year + offset, said_at.year + offset)
-    if unit == "decade":
-        begin = (said_at.year + 10 * offset) // 10 * 10
-        return intervals.years(said_at, begin, begin + 9, "decade")
-    if unit in {"day", "night"}:
-        return intervals.day(said_at, offset)
-    moment = said_at + (timedelta(hours=offset) if unit == "hour" else timedelta(minutes=offset))
-    return intervals.at(intervals.day(moment), moment.hour, None if unit == "hour" else moment.minute)
 
 
 def _until_now(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
     """ "over the past three weeks"."""
     unit = match["u"].lower()
-    begin = _shifted(said_at, unit, -_number(match["n"])[1])
+    begin = intervals.shifted(said_at, unit, -_number(match["n"])[1])
     return Interval(begin.start, intervals.day(said_at).end, begin.precision)
 
 
 def _month_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
     found = [intervals.month_of(said_at, said_at.year + more, month_number(match["mon"])) for more in (-1, 0, 1)]
-    return _third(_nearest(found, said_at, "past" if match["prep"].lower() == "since" else tense), match)
+    return _third(
+        intervals.nearest(found, said_at, "past" if (match["prep"] or "").lower() == "since" else tense), match
+    )
 
 
 def _ordinal(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
@@ -208,7 +217,7 @@ def _ordinal(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
     number = int(match["d"])
     months = (intervals.month(said_at, offset) for offset in (-2, -1, 0, 1, 2))
     found = [intervals.day(month.start, number - 1) for month in months if number <= (month.end - month.start).days]
-    return _timed(_nearest(found, said_at, tense), match)
+    return _timed(intervals.nearest(found, said_at, tense), match)
 
 
 def _holiday(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
@@ -219,15 +228,7 @@ def _holiday(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
         tense = "past"
     elif which == "next":
         tense = "future"
-    return _nearest(found, said_at, tense)
-
-
-def _nearest(found: list[Interval], said_at: datetime, tense: Tense) -> Interval:
-    """Of yearly or monthly returns, in order, the one that the tense means: the last that has begun, or the first
-    that has not ended."""
-    if tense == "past":
-        return [interval for interval in found if interval.start <= said_at][-1]
-    return next(interval for interval in found if interval.end > said_at)
+    return intervals.nearest(found, said_at, tense)
 
 
 def _timed(of_day: Interval, match: re.Match[str]) -> Interval:
@@ -243,7 +244,7 @@ def _timed(of_day: Interval, match: re.Match[str]) -> Interval:
 
 
 def _third(whole: Interval, match: re.Match[str]) -> Interval:
-    return intervals.third(whole, match["third"].lower()) if match["third"] else whole
+    return intervals.third(whole, rules.THIRDS[match["third"].lower()]) if match["third"] else whole
 
 
 def _at(moment: datetime, year: int, month: int, number: int) -> datetime:
@@ -251,7 +252,7 @@ def _at(moment: datetime, year: int, month: int, number: int) -> datetime:
 
 
 def _weekday(name: str) -> int:
-    return next(index for index, known in enumerate(WEEKDAYS) if known.startswith(name.capitalize()))
+    return next(index for index, known in enumerate(WEEKDAYS) if known.startswith(name[:3].capitalize()))
 
 
 def _number(words: str) -> tuple[int, int]:
@@ -265,10 +266,12 @@ def _number(words: str) -> tuple[int, int]:
     return number, number
 
 
-_OF_NUMBERS: Final = frozenset({_iso, _day_of_month, _month_of_year, _season_of_year, _year, _decade, _ordinal})
+_OF_NUMBERS: Final = frozenset({_iso, _days, _day_of_month, _month_of_year, _season_of_year, _year, _decade, _ordinal})
 """What needs a number."""
 _PATTERNS: Final[tuple[tuple[re.Pattern[str], Resolver, bool], ...]] = (
     (rules.ISO, _iso, True),
+    (rules.DAYS, _days, False),
+    (rules.DAYS_2, _days, False),
     (rules.DAY_OF_MONTH, _day_of_month, True),
     (rules.DAY_OF_MONTH_2, _day_of_month, True),
     (rules.DAY_OF_MONTH_3, _day_of_month, False),
@@ -288,6 +291,7 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Resolver, bool], ...]] = (
     (rules.FROM_NOW_3, _from_now, False),
     (rules.WEEKDAY_ALONE, _weekday_alone, False),
     (rules.MONTH_ALONE, _month_alone, False),
+    (rules.PART_OF_MONTH, _month_alone, False),
     (rules.ORDINAL, _ordinal, False),
     (rules.HOLIDAY, _holiday, False),
 )
