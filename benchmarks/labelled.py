@@ -1,21 +1,15 @@
 """Chats by many hands, cut into clauses with labels, and what is asked of them: what a small model learns from, and
-lives without listed facts. `benchmarks/data/labelled/README.md` has their form.
-
-    python -m benchmarks.labelled          # counts, and how far two hands agree
+lives without listed facts. `benchmarks/data/labelled/README.md` has their form, `benchmarks.agreement` counts them.
 """
 
 import json
 import random
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, get_args
-
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.lives import Life, Question, Said
 from ragpp.text.spans import Span
@@ -29,10 +23,11 @@ Time = Literal["lasting", "now", "past", "future"]
 Kept = Literal["keep", "drop"]
 Flag = Literal["neg", "ends", "fixes"]
 Speaker = Literal["user", "assistant"]
+How = Literal["ended", "replaced", "corrected", "past"]
+Place = tuple[int, int]
+"""A clause: its message's number in the chat and its own in the message, both from 0."""
 
 FOLDER: Final = Path(__file__).parent / "data" / "labelled"
-AGAIN: Final = FOLDER / "again"
-"""What a second hand, which did not see the first, made of a tenth of the messages."""
 CUT: Final = " ‖ "
 LINE_END: Final = "⏎"
 JOINTS: Final = (*[" "] * 3, *[", "] * 3, *[". "] * 4, *["\n"] * 2, " - ")
@@ -78,13 +73,26 @@ class Message:
         return " ".join(clause.text for clause in self.clauses).replace(f" {LINE_END} ", "\n").replace(LINE_END, "\n")
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A `clause` that holds no more at the end of its chat, and the first clause `by` which that is said: nothing takes
+    its place (`ended`), something does (`replaced`), or it was a mistake (`corrected`). Without one it is `past`: it was
+    over when it was said, or its day has gone by. `partly`: a part of it still holds."""
+
+    clause: Place
+    how: How
+    by: Place | None
+    partly: bool
+
+
 @dataclass(frozen=True)
 class Chat:
-    """What one hand wrote, of one made-up person."""
+    """What one hand wrote, of one made-up person. `ended`: as another hand read it."""
 
     hand: str
     messages: tuple[Message, ...]
     asked: tuple[Question, ...] = ()
+    ended: tuple[Ended, ...] = ()
 
     @cached_property
     def life(self) -> Life:
@@ -110,17 +118,22 @@ class Chat:
 
 
 def read_chat(path: Path) -> Chat:
-    """The chat in a file, with the questions beside it where there are any. ValueError, with the line, where its form
-    is not that of the README."""
+    """The chat in a file, with the questions and with what ended beside it where there are any. ValueError, with the
+    line, where its form is not that of the README."""
     messages = tuple(_messages(path))
-    questions = path.with_suffix(".questions.jsonl")
-    asked = questions.read_text(encoding="utf-8").splitlines() if questions.exists() else []
-    return Chat(path.stem, messages, tuple(_question(json.loads(line), messages) for line in asked))
+    asked = tuple(_question(json.loads(line), messages) for line in _lines(path.with_suffix(".questions.jsonl")))
+    ended = read_ended(path.with_suffix(".ended"), messages)
+    return Chat(path.stem, messages, asked, ended)
 
 
 def read_chats(folder: Path = FOLDER) -> list[Chat]:
     """Every chat of a folder, by its hand."""
     return [read_chat(path) for path in sorted(folder.glob("*.txt"))]
+
+
+def read_ended(path: Path, messages: Sequence[Message]) -> tuple[Ended, ...]:
+    """What a file says of the chat that `messages` are; nothing without the file. ValueError for a wrong line."""
+    return tuple(_ended(line, messages) for line in _lines(path))
 
 
 def joined(clauses: Sequence[Clause], chance: random.Random, before: str = "") -> tuple[str, list[Span]]:
@@ -198,71 +211,27 @@ def _named(moment: str, messages: tuple[Message, ...]) -> str:
     return _id(*min(sent, key=lambda one: one[1].role != "user"))
 
 
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def _ended(line: str, messages: Sequence[Message]) -> Ended:
+    """ "12.3 replaced 47.1 partly": messages and clauses are counted from 1."""
+    clause, how, *rest = line.split()
+    _require(how, How)
+    named = [_place(name, messages) for name in rest if name != "partly"]
+    if len(named) != (how != "past") or any(by <= _place(clause, messages) for by in named):
+        raise ValueError(f"what ended it, and later than it: {line}")
+    by = named[0] if named else None
+    return Ended(_place(clause, messages), how, by, "partly" in rest)  # type: ignore[arg-type]  # looked at
+
+
+def _place(name: str, messages: Sequence[Message]) -> Place:
+    message, clause = (int(number) - 1 for number in name.split("."))
+    if not (0 <= message < len(messages) and 0 <= clause < len(messages[message].clauses)):
+        raise ValueError(f"there is no clause {name}")
+    return message, clause
+
+
 def _id(number: int, message: Message) -> str:
     return f"m{number:03}-{message.role[0]}"
-
-
-def agreements(first: Sequence[Clause], second: Sequence[Clause]) -> dict[str, float]:
-    """Cohen's kappa (1: always; 0: no more than by chance) of two hands on the same clauses: on what kind they are, on
-    whether they are to be kept, and, where both say that something is told, on its modality, its time and its flags."""
-    told = [(one.label, other.label) for one, other in zip(first, second, strict=True) if one.label and other.label]
-    asserted = [(one.modality, other.modality) for one, other in told]
-    lasting = [(one.time, other.time) for one, other in told]
-    changes = [(bool(one.flags - {"neg"}), bool(other.flags - {"neg"})) for one, other in told]
-    return {
-        "kind": _kappa([(_kind(one), _kind(other)) for one, other in zip(first, second, strict=True)]),
-        "keep": _kappa([(_kept(one), _kept(other)) for one, other in zip(first, second, strict=True)]),
-        "modality": _kappa(asserted),
-        "time": _kappa(lasting),
-        "ends or fixes": _kappa(changes),
-    }
-
-
-def _kind(clause: Clause) -> str:
-    return clause.label.kind if clause.label else "ask" if clause.asks else "none"
-
-
-def _kept(clause: Clause) -> bool:
-    return clause.label is not None and clause.label.keep
-
-
-def _kappa(pairs: Sequence[tuple[object, object]]) -> float:
-    one, other = (Counter(pair[side] for pair in pairs) for side in (0, 1))
-    by_chance = sum(one[value] * other[value] for value in one) / len(pairs) ** 2
-    return (sum(a == b for a, b in pairs) / len(pairs) - by_chance) / (1 - by_chance)
-
-
-def twice(chats: Iterable[Chat], folder: Path = AGAIN) -> tuple[list[Clause], list[Clause]]:
-    """The clauses that two hands labelled, by the first and by the second."""
-    by_hand = {chat.hand: {_typed(one): one for one in chat.messages} for chat in chats}
-    first, second = list[Clause](), list[Clause]()
-    for again in read_chats(folder):
-        for message in again.messages:
-            first += by_hand[again.hand][_typed(message)].clauses
-            second += message.clauses
-    return first, second
-
-
-def _typed(message: Message) -> tuple[datetime, Speaker, tuple[str, ...]]:
-    return message.at, message.role, tuple(clause.text for clause in message.clauses)
-
-
-def main() -> None:
-    """Count the chats, and show how far two hands agree."""
-    chats = read_chats()
-    clauses = [clause for chat in chats for message in chat.messages for clause in message.clauses]
-    kinds = Counter(map(_kind, clauses))
-    kept = Counter(_kind(clause) for clause in clauses if _kept(clause))
-    table = Table("kind", "clauses", "to keep", title=f"{len(chats)} chats, {len(clauses):,} clauses")
-    for kind, count in kinds.most_common():
-        table.add_row(kind, f"{count:,}", f"{kept[kind]:,}" if kept[kind] else "")
-    console = Console()
-    console.print(table)
-    first, second = twice(chats)
-    console.print(f"{len(first):,} clauses by two hands, kappa: ", agreements(first, second))
-    asked = Counter(question.kind for chat in chats for question in chat.asked)
-    console.print(f"{asked.total():,} questions: ", dict(asked.most_common()))
-
-
-if __name__ == "__main__":
-    main()

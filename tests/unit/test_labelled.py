@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from benchmarks.labelled import Chat, agreements, read_chat, read_chats, twice
+from benchmarks.agreement import agreements, ended_twice, f1, twice
+from benchmarks.labelled import Chat, read_chat, read_chats
 
 WORDS: Final = re.compile(r"[a-z0-9']+")
 LIKE: Final = 4 / 5
@@ -55,6 +56,39 @@ def test_a_tenth_was_labelled_by_a_second_hand_which_agrees_mostly(chats: list[C
     agreed = agreements(first, second)
     assert agreed["kind"] > 0.6
     assert agreed["keep"] > 0.6
+
+
+def test_two_hands_agree_on_what_ended(chats: list[Chat]) -> None:
+    read_twice = ended_twice(chats)
+    assert len(read_twice) >= len(chats) / 10
+    for first, second in read_twice:
+        assert f1([(one.clause, one.by) for one in first], [(one.clause, one.by) for one in second]) > 0.8
+
+
+def test_what_ended_was_told_by_the_person_before(chats: list[Chat]) -> None:
+    for chat in chats:
+        assert chat.ended, chat.hand
+        for one in chat.ended:
+            message, clause = one.clause
+            assert chat.messages[message].role == "user", (chat.hand, one)
+            assert chat.messages[message].clauses[clause].label is not None, (chat.hand, one)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1.1 ended", "what ended it"),
+        ("1.1 past 1.2", "what ended it"),
+        ("1.2 replaced 1.1", "later than it"),
+        ("1.1 ended 2.1", "no clause 2.1"),
+        ("1.1 gone 1.2", "'gone' is none of ended, replaced, corrected, past"),
+    ],
+)
+def test_what_ended_is_refused_in_a_wrong_form(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / "01.txt").write_text(f"{HEAD}mia is ill ‖ no she is not\n- none\n- none\n", encoding="utf-8")
+    (tmp_path / "01.ended").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_chat(tmp_path / "01.txt")
 
 
 @pytest.mark.parametrize(
