@@ -91,8 +91,8 @@ def main() -> None:
     pairs = [f1(*([(one.clause, one.by) for one in of if one.by] for of in each)) for each in ended]
     clauses_over = [f1(*([one.clause for one in of] for of in each)) for each in ended]
     console.print(
-        f"what ended, {len(ended)} chats by two hands, F1: {sum(clauses_over) / len(ended):.2f} of clauses that hold no "
-        f"more, {sum(pairs) / len(ended):.2f} of those that another ends with which it is"
+        f"what ended, {len(ended)} chats by two hands, F1: {sum(clauses_over) / len(ended):.2f} of clauses that hold "
+        f"no more, {sum(pairs) / len(ended):.2f} of those that another ends with which it is"
     )
     how = Counter(one.how for chat in chats for one in chat.ended)
     console.print(f"{how.total():,} clauses that hold no more: ", dict(how.most_common()))

@@ -76,8 +76,8 @@ class Message:
 @dataclass(frozen=True, slots=True)
 class Ended:
     """A `clause` that holds no more at the end of its chat, and the first clause `by` which that is said: nothing takes
-    its place (`ended`), something does (`replaced`), or it was a mistake (`corrected`). Without one it is `past`: it was
-    over when it was said, or its day has gone by. `partly`: a part of it still holds."""
+    its place (`ended`), something does (`replaced`), or it was a mistake (`corrected`). Without one it is `past`: it
+    was over when it was said, or its day has gone by. `partly`: a part of it still holds."""
 
     clause: Place
     how: How
