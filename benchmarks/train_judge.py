@@ -30,7 +30,7 @@ from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.workers.language import judging
 from ragpp_services.workers.language.features import SIZE, hashed
-from ragpp_services.workers.language.judging import HEADS, LEAST_WORTH, WORTH, Kind
+from ragpp_services.workers.language.judging import HEADS, LEAST_WORTH, WORTH, Kind, Model
 
 WEIGHTS: Final = Path(judging.__file__).parent / judging.WEIGHTS
 FOLDS: Final = 4
@@ -127,6 +127,21 @@ def left_out(of: Sequence[Example], x: csr_matrix) -> dict[str, Floats]:
             odds[folds == fold] = _fitted(x[folds != fold], y[folds != fold]).predict_proba(x[folds == fold])[:, 1]
         found[head] = odds
     return found
+
+
+def judge_without(fold: int, of: Sequence[Example], meaning: Floats) -> Model:
+    """The judge that learned of the other hands alone."""
+    mean = meaning.mean(axis=0)
+    x = matrix(of, meaning - mean)
+    others = np.array([one.hand % FOLDS != fold for one in of])
+    models = [_fitted(x[others], np.array([head in one.heads for one in of])[others]) for head in HEADS]
+    coefficients = np.stack([model.coef_[0] for model in models], axis=1).astype(np.float32)
+    return Model(
+        mean=mean.astype(np.float32),
+        meaning=coefficients[:-SIZE] * np.float32(MEANING),
+        hashed=coefficients[-SIZE:],
+        bias=np.array([model.intercept_[0] for model in models], np.float32),
+    )
 
 
 def report(of: Sequence[Example], odds: Mapping[str, Floats], title: str, console: Console) -> None:

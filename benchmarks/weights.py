@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 
-def compare_and_keep(path: Path, made: Mapping[str, npt.NDArray[np.float16]], *, write: bool) -> None:
+def compare_and_keep(path: Path, made: Mapping[str, npt.NDArray[Any]], *, write: bool) -> None:
     """Print the farthest that a weight is from the file's, where there is one; with `write` they take its place."""
     if path.exists():
         with np.load(path) as before:

@@ -35,6 +35,8 @@ _MADE: Final = re.compile(
 """Ids that the memory makes, also those of what it read in an event."""
 COUNTED_DETAIL: Final = "times"
 """A detail that every pattern has which was found in windows of messages, and no finding of a single message."""
+VERBATIM_DETAIL: Final = "verbatim"
+"""A detail of findings of single messages: the words that say it."""
 READ_DETAIL: Final = "read_by"
 """A detail of findings that a language model read in a window: its name."""
 
@@ -59,7 +61,8 @@ def owner_of(key: str) -> str | None:
 
 
 class Finding(Value):
-    """A finding. `support`: how many interactions it rests on; `valid_to`: when it was given up, None until then."""
+    """A finding. `support`: how many interactions it rests on. `valid_to`: since when it holds no more, None while it
+    does: a later one says so, which is `ended_by`, its day has gone by, or it was over when it was said."""
 
     id: str
     finding: FindingKind
@@ -70,6 +73,7 @@ class Finding(Value):
     first_at: datetime
     last_at: datetime
     valid_to: datetime | None = None
+    ended_by: str | None = None
     sources: tuple[str, ...] = ()
     details: dict[str, JsonValue] = Field(default_factory=dict)
 

@@ -286,7 +286,9 @@ class DateSpan(Value):
 
 class FindingEntry(Value):
     """A finding on its way into the procedural tier; its id follows from what it says, so that finding it again adds
-    evidence. `occurred_at`: of the latest interaction it rests on. `details`: what a pattern was counted from."""
+    evidence. `occurred_at`: of the latest interaction it rests on. `meaning`: of what was said in its message, by the
+    second encoder, of length 1; None without one. `details`: the words and how they were judged, or what a pattern was
+    counted from."""
 
     kind: Literal["finding"] = "finding"
     id: Id
@@ -295,6 +297,7 @@ class FindingEntry(Value):
     confidence: Confidence = 0.6
     when: DateSpan | None = None
     embedding: Vector | None = None
+    meaning: Vector | None = None
     occurred_at: Moment
     sources: tuple[Id, ...] = ()
     details: dict[str, JsonValue] = Field(default_factory=dict)

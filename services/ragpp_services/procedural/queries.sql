@@ -594,15 +594,16 @@ SELECT e.finding_id, f.finding, e.number, e.text, e.confidence, e.when_start, e.
 -- name: put_finding_evidence
 -- $3 finding_id text, $4 number int, $5 text text, $6 confidence float8, $7 when_start timestamptz or null,
 -- $8 when_end timestamptz or null, $9 when_precision text or null, $10 when_text text or null,
--- $11 occurred_at timestamptz, $12 sources text[], $13 details jsonb, $14 embedding halfvec
+-- $11 occurred_at timestamptz, $12 sources text[], $13 details jsonb, $14 embedding halfvec,
+-- $15 meaning halfvec or null
 INSERT INTO procedural.finding_evidence (tenant_id, user_id, finding_id, number, text, confidence, when_start, when_end,
-                                         when_precision, when_text, occurred_at, sources, details, embedding)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                                         when_precision, when_text, occurred_at, sources, details, embedding, meaning)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
     ON CONFLICT (tenant_id, user_id, finding_id, number) DO UPDATE
    SET text = excluded.text, confidence = excluded.confidence, when_start = excluded.when_start,
        when_end = excluded.when_end, when_precision = excluded.when_precision, when_text = excluded.when_text,
        occurred_at = excluded.occurred_at, sources = excluded.sources, details = excluded.details,
-       embedding = excluded.embedding
+       embedding = excluded.embedding, meaning = excluded.meaning
 
 -- name: change_finding_evidence
 -- What evidence keeps when others take from it or add to it.
@@ -625,15 +626,57 @@ DELETE FROM procedural.finding_evidence WHERE tenant_id = $1 AND user_id = $2 AN
 -- $8 when_end timestamptz or null, $9 when_precision text or null, $10 when_text text or null,
 -- $11 first_at timestamptz, $12 last_at timestamptz, $13 sources text[], $14 details jsonb, $15 number of the text int
 INSERT INTO procedural.findings (tenant_id, user_id, id, finding, text, confidence, when_start, when_end,
-                                 when_precision, when_text, first_at, last_at, sources, details, embedding)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.embedding
+                                 when_precision, when_text, first_at, last_at, sources, details, embedding, meaning)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.embedding, e.meaning
   FROM procedural.finding_evidence AS e
  WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = $3 AND e.number = $15
     ON CONFLICT (tenant_id, user_id, id) DO UPDATE
    SET text = excluded.text, confidence = excluded.confidence, when_start = excluded.when_start,
        when_end = excluded.when_end, when_precision = excluded.when_precision, when_text = excluded.when_text,
        first_at = excluded.first_at, last_at = excluded.last_at, sources = excluded.sources,
-       details = excluded.details, embedding = excluded.embedding
+       details = excluded.details, embedding = excluded.embedding, meaning = excluded.meaning
+
+-- name: could_end
+-- Pairs of findings that are near each other, one of these ids among them.
+-- $3 ids text[], $4 least sum of the cosines of embeddings and of meanings float8, $5 least of embeddings alone, where
+-- either has no meaning, float8
+SELECT one.id AS one_id, one.finding AS one_kind, one.details AS one_details,
+       other.id AS other_id, other.finding AS other_kind, other.details AS other_details,
+       pair.embeddings, pair.meanings
+  FROM procedural.findings AS one
+  JOIN procedural.findings AS other ON (other.tenant_id, other.user_id) = (one.tenant_id, one.user_id)
+ CROSS JOIN LATERAL (SELECT 1 - (one.embedding <=> other.embedding) AS embeddings,
+                            1 - (one.meaning <=> other.meaning) AS meanings) AS pair
+ WHERE one.tenant_id = $1 AND one.user_id = $2 AND one.id = ANY($3::text[])
+   AND other.id <> one.id AND (other.id <> ALL($3::text[]) OR other.id > one.id)
+   AND one.details ? 'changes' AND other.details ? 'changes'
+   AND CASE WHEN pair.meanings IS NULL THEN pair.embeddings >= $5 ELSE pair.embeddings + pair.meanings >= $4 END
+
+-- name: keep_endings
+-- Of the findings $3, as what ends and as what is ended, these pairs and no others.
+-- $3 ids text[], $4 finding ids text[], $5 ended_by ids text[], $6 odds float8[]
+WITH kept AS (SELECT * FROM unnest($4::text[], $5::text[], $6::float8[]) AS one (finding_id, ended_by, odds)),
+gone AS (
+  DELETE FROM procedural.finding_endings AS e
+   WHERE e.tenant_id = $1 AND e.user_id = $2 AND (e.finding_id = ANY($3::text[]) OR e.ended_by = ANY($3::text[]))
+     AND NOT EXISTS (SELECT FROM kept WHERE (kept.finding_id, kept.ended_by) = (e.finding_id, e.ended_by)))
+INSERT INTO procedural.finding_endings (tenant_id, user_id, finding_id, ended_by, odds)
+SELECT $1, $2, finding_id, ended_by, odds FROM kept
+    ON CONFLICT (tenant_id, user_id, finding_id, ended_by) DO UPDATE SET odds = excluded.odds
+
+-- name: findings_ended
+-- Which of these were ended, when and by which: the first that was said after they were said last.
+-- $3 ids text[], $4 said last timestamptz[], $5 as_of timestamptz or null
+SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, of.ended_at
+  FROM unnest($3::text[], $4::timestamptz[]) AS one (id, last_at)
+  JOIN procedural.finding_endings AS e ON e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = one.id
+ CROSS JOIN LATERAL (SELECT min(said.occurred_at) AS ended_at
+                       FROM procedural.finding_evidence AS said
+                      WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.finding_id = e.ended_by
+                        AND said.occurred_at > one.last_at
+                        AND ($5::timestamptz IS NULL OR said.occurred_at <= $5)) AS of
+ WHERE of.ended_at IS NOT NULL
+ ORDER BY e.finding_id, of.ended_at, e.ended_by
 
 -- name: findings_page
 -- The latest first, from after a position.
@@ -660,16 +703,24 @@ SELECT DISTINCT finding_id FROM procedural.finding_evidence
 
 -- name: delete_findings
 -- $3 ids text[]
+WITH endings AS (
+  DELETE FROM procedural.finding_endings
+   WHERE tenant_id = $1 AND user_id = $2 AND (finding_id = ANY($3::text[]) OR ended_by = ANY($3::text[])))
 DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
 
 -- name: rank_findings
--- The findings that were there by a moment, the nearest first, without a query the latest first; without their details,
--- which no recall shows.
+-- The findings that are there and not ended, or that were there by a moment, the nearest first, without a query the
+-- latest first; without their details, which no recall shows.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz or null, $5 limit int
 SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
        '{}'::jsonb AS details, 1 - (embedding <=> $3::halfvec) AS similarity
-  FROM procedural.findings
+  FROM procedural.findings AS f
  WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
+   AND ($4::timestamptz IS NOT NULL OR NOT EXISTS (
+         SELECT FROM procedural.finding_endings AS e
+           JOIN procedural.findings AS newer
+             ON (newer.tenant_id, newer.user_id, newer.id) = (e.tenant_id, e.user_id, e.ended_by)
+          WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = f.id AND newer.last_at > f.last_at))
  ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5
 
 -- name: add_reflection
@@ -761,6 +812,10 @@ WITH reports AS (
 evidence AS (
   DELETE FROM procedural.finding_evidence WHERE tenant_id = $1 AND user_id = $2 AND finding_id = ANY (ARRAY(
     SELECT id FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $6)) RETURNING 1),
+endings AS (
+  DELETE FROM procedural.finding_endings WHERE tenant_id = $1 AND user_id = $2 AND (finding_id, ended_by) IN (
+    SELECT finding_id, ended_by FROM procedural.finding_endings
+     WHERE tenant_id = $1 AND user_id = $2 LIMIT $6) RETURNING 1),
 found AS (
   DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
     SELECT id FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $6)) RETURNING 1),
@@ -800,7 +855,7 @@ applied AS (
     SELECT entry_id FROM procedural.applied
      WHERE tenant_id = $1 AND user_id = $2 AND entry_id <> ALL ($3::text[]) LIMIT $6)) RETURNING 1)
 SELECT count(*) FROM (
-  SELECT FROM reports UNION ALL SELECT FROM evidence UNION ALL SELECT FROM found UNION ALL SELECT FROM refused
+  SELECT FROM reports UNION ALL SELECT FROM evidence UNION ALL SELECT FROM endings UNION ALL SELECT FROM found UNION ALL SELECT FROM refused
   UNION ALL SELECT FROM versions UNION ALL SELECT FROM preferred UNION ALL SELECT FROM judged
   UNION ALL SELECT FROM named UNION ALL SELECT FROM ruled UNION ALL SELECT FROM rules UNION ALL SELECT FROM acts
   UNION ALL SELECT FROM applied)

@@ -72,7 +72,7 @@ class PostgresProceduralTier:
         self.record_activation = rules.record_activation
         self.record_outcome = rules.record_outcome
 
-        self.list_findings = Findings(store).list_findings
+        self.list_findings = Findings(store, clock).list_findings
 
         reflections = Reflections(store, clock)
         self.save_reflection = reflections.save_reflection

@@ -1,7 +1,8 @@
 """Rows of findings and their evidence."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Final
 
 import asyncpg
@@ -9,7 +10,16 @@ import orjson
 
 from ragpp.learned import Finding
 from ragpp.models import DateSpan, FindingKind, Vector
+from ragpp_services.procedural.findings.ending import (
+    NEAR,
+    NEAR_ALONE,
+    ending_odds,
+    is_ended,
+    read_statement,
+    says_change,
+)
 from ragpp_services.procedural.findings.evidence import Evidence, Folded, fold
+from ragpp_services.procedural.findings.validity import Ended
 from ragpp_services.procedural.ranking import Scored
 from ragpp_services.procedural.statements import Statements, cosine_of, half
 
@@ -21,6 +31,8 @@ LATEST: Final = 400
 
 Known = dict[str, tuple[FindingKind, list[Evidence]]]
 """The kind and the evidence of findings, by their ids."""
+Vectors = tuple[Vector, Vector | None]
+"""Of a finding's text by the embedder, and of what was said by the second encoder."""
 
 
 class FindingRows:
@@ -37,8 +49,8 @@ class FindingRows:
         """The evidence by a moment of all findings, or of those of a kind."""
         return _known(await self._run.fetch("finding_evidence_as_of", as_of, finding))
 
-    async def put_evidence(self, made: Iterable[tuple[str, Evidence, Vector]]) -> None:
-        """(finding id, evidence, vector of its text) each."""
+    async def put_evidence(self, made: Iterable[tuple[str, Evidence, Vectors]]) -> None:
+        """(finding id, evidence, its vectors) each."""
         await self._run.execute_many(
             "put_finding_evidence",
             [
@@ -51,9 +63,10 @@ class FindingRows:
                     one.occurred_at,
                     list(one.sources),
                     orjson.dumps(one.details).decode(),
-                    half(vector),
+                    half(embedding),
+                    half(meaning),
                 )
-                for identifier, one, vector in made
+                for identifier, one, (embedding, meaning) in made
             ],
         )
 
@@ -73,8 +86,8 @@ class FindingRows:
             "delete_finding_evidence", [(identifier, list(numbers)) for identifier, numbers in gone.items()]
         )
 
-    async def put(self, folded: Iterable[Folded]) -> None:
-        """The findings as their evidence, which is written, amounts to them."""
+    async def put(self, folded: Collection[Folded]) -> None:
+        """The findings as their evidence, which is written, amounts to them, and what they end and what ends them."""
         await self._run.execute_many(
             "put_finding",
             [
@@ -93,6 +106,22 @@ class FindingRows:
                 for one in folded
             ],
         )
+        judged = [one.finding.id for one in folded if read_statement(one.finding.finding, one.finding.details)]
+        if judged:
+            await self._keep_endings(judged)
+
+    async def _keep_endings(self, changed: Sequence[str]) -> None:
+        rows = await self._run.fetch("could_end", changed, NEAR, NEAR_ALONE)
+        columns = [list(column) for column in zip(*chain.from_iterable(map(_endings, rows)), strict=True)] or [[]] * 3
+        await self._run.execute("keep_endings", changed, *columns)
+
+    async def ended(self, said_last: Mapping[str, datetime], as_of: datetime | None = None) -> dict[str, Ended]:
+        """Of the findings with these ids, which were said last at these moments, those that a later one ended by
+        `as_of`, or by now."""
+        if not said_last:
+            return {}
+        rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of)
+        return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"]) for row in rows}
 
     async def page(self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int) -> list[Finding]:
         rows = await self._run.fetch("findings_page", finding, *(after or (None, None)), limit)
@@ -128,7 +157,22 @@ class FindingRows:
         if as_of is None:
             return [Scored(finding_of(row), cosine_of(row)) for row in rows]
         known = await self.evidence([row["id"] for row in rows], as_of)
-        return [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
+        found = [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
+        ended = await self.ended({one.item.id: one.item.last_at for one in found}, as_of)
+        return [one for one in found if one.item.id not in ended]
+
+
+def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float]]:
+    """Of a pair, the id of a finding that the other ends if it is said later, the id of that one, and the odds."""
+    told = {
+        side: read_statement(row[f"{side}_kind"], orjson.loads(row[f"{side}_details"])) for side in ("one", "other")
+    }
+    for side, by in (("one", "other"), ("other", "one")):
+        older, newer = told[side], told[by]
+        if older is not None and newer is not None and says_change(newer):
+            odds = ending_odds(older, newer, row["embeddings"], row["meanings"])
+            if is_ended(older.kind, odds):
+                yield row[f"{side}_id"], row[f"{by}_id"], odds
 
 
 def _known(rows: Iterable[asyncpg.Record]) -> Known:

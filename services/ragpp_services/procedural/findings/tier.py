@@ -3,20 +3,23 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from ragpp.clock import Clock
 from ragpp.errors import Conflict
 from ragpp.learned import Finding
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold
+from ragpp_services.procedural.findings.rows import Vectors
+from ragpp_services.procedural.findings.validity import with_validity
 from ragpp_services.procedural.store import ProceduralStore, Rows
 
 
 class Findings:
     """What `ragpp.tiers.ProceduralTier` says about findings."""
 
-    def __init__(self, store: ProceduralStore) -> None:
-        self._store = store
+    def __init__(self, store: ProceduralStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
 
     async def list_findings(
         self,
@@ -37,6 +40,9 @@ class Findings:
                 found.sort(key=lambda one: one.id)
                 found.sort(key=lambda one: one.last_at, reverse=True)
                 found = [one for one in found if after is None or _comes_after(one, after)][: size + 1]
+            ended = await rows.findings.ended({one.id: one.last_at for one in found}, as_of)
+        now = self._clock() if as_of is None else as_of
+        found = [with_validity(one, ended.get(one.id), now) for one in found]
         return page_of(Page[Finding], found, size, lambda one: (one.last_at, one.id))
 
 
@@ -58,7 +64,7 @@ async def add_findings(
     gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
     refused = await rows.findings.forgotten({entry.id for entry in entries})
     after: dict[str, list[Evidence]] = {identifier: evidence for identifier, (_, evidence) in known.items()}
-    spoken: dict[tuple[str, str], Vector] = {}
+    spoken: dict[tuple[str, str], Vectors] = {}
     changed: dict[str, datetime] = {}
     stored: list[Stored] = []
     for entry, vector in zip(entries, vectors, strict=True):
@@ -68,11 +74,11 @@ async def add_findings(
         added = add(evidence, evidence_of_entry(entry, number)) if learned else evidence
         if added != evidence:
             after[entry.id], changed[entry.id] = added, max(entry.occurred_at, changed.get(entry.id, entry.occurred_at))
-            spoken[entry.id, entry.text] = vector
+            spoken[entry.id, entry.text] = vector, entry.meaning
         stored.append(Stored(id=entry.id, duplicate=added == evidence))
     before = {identifier: evidence for identifier, (_, evidence) in known.items()}
     await _write(rows, {identifier: (before.get(identifier, []), after[identifier]) for identifier in changed}, spoken)
-    await rows.findings.put(fold(identifier, kinds[identifier], after[identifier]) for identifier in changed)
+    await rows.findings.put([fold(identifier, kinds[identifier], after[identifier]) for identifier in changed])
     events = [NewEvent("finding.changed", identifier, moment) for identifier, moment in changed.items()]
     by_finding = dict(zip(changed, await rows.record(events, now), strict=True))
     return [one if one.duplicate else one.model_copy(update={"event_id": by_finding[one.id]}) for one in stored]
@@ -81,7 +87,7 @@ async def add_findings(
 async def _write(
     rows: Rows,
     changes: Mapping[str, tuple[Sequence[Evidence], Sequence[Evidence]]],
-    spoken: Mapping[tuple[str, str], Vector],
+    spoken: Mapping[tuple[str, str], Vectors],
 ) -> None:
     """Bring the evidence's rows of each finding from what it was to what it is; `spoken`: the vectors of texts that
     came just now, by finding and text."""
@@ -91,11 +97,11 @@ async def _write(
         for one in after:
             if old.get(one.number) == one:
                 continue
-            vector = spoken.get((identifier, one.text))
-            if vector is None:  # its confidence alone has grown
+            vectors = spoken.get((identifier, one.text))
+            if vectors is None:  # its confidence alone has grown
                 changed.append((identifier, one))
             else:
-                put.append((identifier, one, vector))
+                put.append((identifier, one, vectors))
         left_out = old.keys() - {one.number for one in after}
         if left_out:
             gone[identifier] = sorted(left_out)

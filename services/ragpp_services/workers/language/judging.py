@@ -6,7 +6,7 @@ letters; without an encoder on the latter alone. Their weights are a file beside
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal, get_args
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.embedding import FloatMatrix, SecondEncoder
-from ragpp.models import Interaction
+from ragpp.models import Interaction, Vector
 from ragpp.text.lexical import index_line
 from ragpp.text.spans import Span
 from ragpp_services.workers.language.features import hashed
@@ -47,12 +47,14 @@ Floats = npt.NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A stretch of a message: the likeliest `kind` of what it tells, what it is `worth`, 0 to some 2, and the odds, 0
-    to 1, that it `instructs` the assistant and of each trait."""
+    to 1, that it `instructs` the assistant and of each trait. `meaning`: of the stretch in its message, less what all
+    have in common, of length 1; None without an encoder."""
 
     kind: Kind
     worth: float
     instructs: float
     traits: Mapping[Trait, float]
+    meaning: Vector | None = None
 
     def is_kept(self, *, asks: bool) -> bool:
         """True where it is to be written down; `asks`: it is a question or a request."""
@@ -80,19 +82,23 @@ class Model:
 
 
 class Judge:
-    """Judges the clauses of messages; a clause has one outcome in its message, whatever is judged with it."""
+    """Judges the clauses of messages; a clause has one outcome in its message, whatever is judged with it. `model`:
+    with other weights than those that are shipped."""
 
-    def __init__(self, encoder: SecondEncoder | None) -> None:
-        self._encoder = encoder
+    def __init__(self, encoder: SecondEncoder | None, model: Model | None = None) -> None:
+        self._encoder, self._model = encoder, model
 
     async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
         """One judgement for each of `spans`, stretches of `text` in order. Raises EmbeddingError."""
         if not spans:
             return []
         meaning = None if self._encoder is None else await self._encoder.encode_spans(text, spans)
-        model = load_model(with_meaning=meaning is not None)
+        model = self._model or load_model(with_meaning=meaning is not None)
         odds = model.odds([text[span.start : span.end] for span in spans], meaning)
-        return [judgement_of(row) for row in odds]
+        judged = [judgement_of(row) for row in odds]
+        if meaning is None:
+            return judged
+        return [replace(one, meaning=_direction(row)) for one, row in zip(judged, meaning - model.mean, strict=True)]
 
     async def judge_said(self, item: Interaction, text: str, spans: Sequence[Span]) -> list[Judgement]:
         """The same of stretches of `text`, the words of a message at its length: read as it is indexed, so that one run
@@ -100,6 +106,10 @@ class Judge:
         line = index_line(item, text)
         shift = len(line) - len(text)
         return await self.judge(line, [Span(start + shift, end + shift) for start, end in spans])
+
+
+def _direction(vector: FloatMatrix) -> Vector:
+    return tuple(map(float, vector / max(float(np.linalg.norm(vector)), 1e-9)))
 
 
 def judgement_of(odds: Floats) -> Judgement:

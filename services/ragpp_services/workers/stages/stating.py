@@ -10,7 +10,7 @@ from typing import Final
 from ragpp.extraction import Extraction
 from ragpp.extraction.port import FindingMention
 from ragpp.fields import joined
-from ragpp.learned import FOUND
+from ragpp.learned import FOUND, VERBATIM_DETAIL
 from ragpp.models import FindingEntry, FindingKind, Interaction
 from ragpp.names import SPEAKER as USER
 from ragpp.text.lexical import words
@@ -37,8 +37,6 @@ PASSED_ON: Final = 0.6
 on without a mark three in four have them, of what people type in haste themselves one in fifteen
 (`benchmarks/train_authorship.py`, both by what was learned of others). An instruction is not kept where there is any
 doubt (`authorship.doubted`): to obey a letter that was pasted does harm, to note a fact of it little."""
-VERBATIM: Final = "verbatim"
-"""The detail of a finding that has the words which say it."""
 MAX_CHARS: Final = 4_000
 
 
@@ -164,7 +162,8 @@ def statement_of(
         when=when,
         occurred_at=item.occurred_at,
         sources=(item.id,),
-        details={VERBATIM: said[:MAX_CHARS], **judged.traits},
+        meaning=judged.meaning,
+        details={VERBATIM_DETAIL: said[:MAX_CHARS], **judged.traits},
     )
 
 
@@ -181,7 +180,7 @@ def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
         when=mention.when,
         occurred_at=item.occurred_at,
         sources=(item.id,),
-        details={VERBATIM: mention.text},
+        details={VERBATIM_DETAIL: mention.text},
     )
 
 

@@ -125,10 +125,10 @@ def which_season(name: str, offset: int, said_at: datetime, tense: Tense) -> Int
 
 def nearest(found: list[Interval], said_at: datetime, tense: Tense) -> Interval:
     """Of yearly or monthly returns, in order, the one that the tense means: the last that has begun, or the first
-    that has not ended."""
-    if tense == "past":
-        return [interval for interval in found if interval.start <= said_at][-1]
-    return next(interval for interval in found if interval.end > said_at)
+    that has not ended; the nearest one on the other side where there is none on its own."""
+    begun = [one for one in reversed(found) if one.start <= said_at]
+    ahead = [one for one in found if one.end > said_at]
+    return [*begun, *ahead][0] if tense == "past" else [*ahead, *begun][0]
 
 
 def _first(moment: datetime, offset: int) -> datetime:

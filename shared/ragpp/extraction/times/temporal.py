@@ -84,7 +84,7 @@ def _days(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | N
             intervals.day(_at(said_at, *date)) for date in ((begins, first_month, first), (year, month, number))
         )
         found.append(Interval(begin.start, end.end, "day"))
-    return found[0] if match["y"] else intervals.nearest(found, said_at, tense)
+    return found[0] if match["y"] else intervals.nearest(_on_weekday(found, match["day"]), said_at, tense)
 
 
 def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
@@ -95,7 +95,7 @@ def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Inte
     if match["y"]:
         return _timed(intervals.day(_at(said_at, int(match["y"]), month, number)), match)
     found = [intervals.day(_at(said_at, said_at.year + more, month, number)) for more in (-1, 0, 1)]
-    return _timed(intervals.nearest(found, said_at, tense), match)
+    return _timed(intervals.nearest(_on_weekday(found, match["day"]), said_at, tense), match)
 
 
 def _month_of_year(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
@@ -144,14 +144,10 @@ def _which_weekday(match: re.Match[str], said_at: datetime, tense: Tense) -> Int
 
 
 def _weekday_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
-    """None where it is one of several in short, as in a rota: "Tue + Thurs"."""
-    short = match["wd"].lower().rstrip(".")
-    named = any(match[name] for name in ("part", "h", "h24", "noon")) or (
-        match["prep"] and "the" not in match[0].split()
-    )
-    if short in rules.SHORT_AND_AMBIGUOUS and not named:
-        return None
-    if rules.is_listed(match):
+    """None for a short one that nothing governs, or beside another: "gym Tue + Thurs" is every week."""
+    is_short = not match["wd"].lower().endswith("day")
+    is_governed = match["prep"] and "the" not in match[0].lower().split()
+    if (is_short and not is_governed) or rules.is_listed(match):
         return None
     ahead = (_weekday(match["wd"]) - said_at.weekday()) % 7
     if (match["prep"] or "").lower() == "since" or tense == "past":
@@ -213,11 +209,11 @@ def _month_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Inter
 
 
 def _ordinal(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
-    """ "on the 5th": of this month or a near one; not every month has a 31st."""
-    number = int(match["d"])
-    months = (intervals.month(said_at, offset) for offset in (-2, -1, 0, 1, 2))
+    """ "on the 5th", "Fri 13th": of this month or a near one; not every month has a 31st, nor a Friday then."""
+    number, weekday = int(match["d"]), match.groupdict().get("day")
+    months = (intervals.month(said_at, offset) for offset in ((-2, -1, 0, 1, 2) if weekday is None else range(-6, 7)))
     found = [intervals.day(month.start, number - 1) for month in months if number <= (month.end - month.start).days]
-    return _timed(intervals.nearest(found, said_at, tense), match)
+    return _timed(intervals.nearest(_on_weekday(found, weekday), said_at, tense), match)
 
 
 def _holiday(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
@@ -251,6 +247,11 @@ def _at(moment: datetime, year: int, month: int, number: int) -> datetime:
     return moment.replace(year=year, month=month, day=number)
 
 
+def _on_weekday(found: list[Interval], name: str | None) -> list[Interval]:
+    """Those that begin on that day of the week; all where none do or none is named."""
+    return [one for one in found if name and one.start.weekday() == _weekday(name)] or found
+
+
 def _weekday(name: str) -> int:
     return next(index for index, known in enumerate(WEEKDAYS) if known.startswith(name[:3].capitalize()))
 
@@ -280,6 +281,7 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Resolver, bool], ...]] = (
     (rules.SEASON_OF_YEAR, _season_of_year, True),
     (rules.YEAR, _year, True),
     (rules.DECADE, _decade, True),
+    (rules.ORDINAL_OF_WEEKDAY, _ordinal, False),
     (rules.RELATIVE_DAY, _relative_day, False),
     (rules.PART_OF_DAY, _part_of_day, False),
     (rules.WHICH_WEEKDAY, _which_weekday, False),

@@ -19,8 +19,6 @@ THIRDS: Final = {
 }  # fmt: skip
 AMBIGUOUS: Final = frozenset({"may", "mar", "march"})
 """Months that are other words as well where they begin with a small letter."""
-SHORT_AND_AMBIGUOUS: Final = frozenset({"wed", "sat", "sun"})
-"""The same of days of the week."""
 DECADES: Final = {
     "twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80,
     "nineties": 90,
@@ -77,11 +75,11 @@ ISO: Final = _pattern(rf"\b{_YEAR}-(?P<mm>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[0
 
 _JOIN: Final = r"\s?(?P<join>\b(?:to|until|till?|through|thru|and)\b|[-–—])\s?"
 DAYS: Final = _pattern(
-    rf"{_ON}(?:\b{_ANY_WD},?\s)?\b(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?(?:\s(?:of\s)?(?P<mon1>{_ANY_MON}))?{_JOIN}"
+    rf"{_ON}{_OF_WEEK}\b(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?(?:\s(?:of\s)?(?P<mon1>{_ANY_MON}))?{_JOIN}"
     rf"(?:{_ANY_WD},?\s)?{_DAY}{_TH}?\s(?:of\s)?{_MON}(?:,?\s{_YEAR})?(?!\w)"
 )
 DAYS_2: Final = _pattern(
-    rf"{_ON}(?:\b{_ANY_WD},?\s)?\b(?P<mon1>{_ANY_MON})\s(?:the\s)?(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?{_JOIN}"
+    rf"{_ON}{_OF_WEEK}\b(?P<mon1>{_ANY_MON})\s(?:the\s)?(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?{_JOIN}"
     rf"(?:{_ANY_WD},?\s)?(?:{_MON}\s)?(?:the\s)?{_DAY}{_TH}?(?:,?\s{_YEAR})?(?![\w:])"
 )
 
@@ -138,6 +136,11 @@ PART_OF_MONTH: Final = _pattern(rf"(?P<prep>(?!))?\b{_PART_OF}{_MON}(?!\w)")
 
 ORDINAL: Final = _pattern(
     rf"\b(?:on|by|until|till|since|from)\sthe\s{_DAY}{_TH}\b{_PART}{_CLOCK}(?!\s(?:of|floor|birthday))"
+)
+
+ORDINAL_OF_WEEKDAY: Final = _pattern(
+    rf"(?:\b(?P<prep>on|by|until|till|since|from)\s)?(?:\b{_WHICH}\s)?\b(?P<day>{_ANY_WD}),?\s(?:the\s)?{_DAY}{_TH}\b"
+    rf"{_PART}{_CLOCK}(?!\s(?:of|floor|birthday))"
 )
 
 HOLIDAY: Final = _pattern(

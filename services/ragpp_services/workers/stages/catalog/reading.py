@@ -16,13 +16,13 @@ from ragpp.errors.telling import told
 from ragpp.extraction import Extractor
 from ragpp.extraction.facts import read_facts
 from ragpp.extraction.port import Turn
+from ragpp.learned import VERBATIM_DETAIL
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.resources import Part, read_resource
 from ragpp.llm.transcripts import MESSAGE_CHARS
 from ragpp.models import FindingEntry, Interaction, Scope
 from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.stages.history import LEARNING_ROLES, teaches
-from ragpp_services.workers.stages.stating import VERBATIM
 
 MOST_CHARS: Final = 4_000
 """Of one item."""
@@ -245,7 +245,7 @@ def _finding(
     """The id of the first finding of that kind that one of these messages says in these words."""
     for identifier in interaction_ids:
         for one in found.get(identifier or "", ()):
-            verbatim = str(one.details[VERBATIM])
+            verbatim = str(one.details[VERBATIM_DETAIL])
             if one.finding == kind and any(verbatim in said or said in verbatim for said in words):
                 return one.id
     return None
