@@ -117,13 +117,13 @@ def rules(these: Sequence[Rule], ids: Ids = NO_IDS) -> Table:
 
 
 def findings(these: Sequence[Finding], ids: Ids = NO_IDS) -> Table:
-    """What was found, how surely, and when it holds."""
-    table = _table("id", "kind", "finding", "conf.", "support", "time", "last")
+    """What was found, how surely, of when it speaks, when it was last said, and since when it holds no more."""
+    table = _table("id", "kind", "finding", "conf.", "support", "time", "last", "until")
     for one in these:
         span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"
-        text = safe(_short(one.text, 160))
-        sure, last = f"{one.confidence:.2f}", _day(one.last_at)
-        table.add_row(_id(one.id, ids), one.finding, text, sure, str(one.support), span, last)
+        text = safe(_short(one.text, 160), "" if one.valid_to is None else "dim")
+        sure, last, until = f"{one.confidence:.2f}", _day(one.last_at), _day(one.valid_to)
+        table.add_row(_id(one.id, ids), one.finding, text, sure, str(one.support), span, last, until)
     return table
 
 

@@ -8,8 +8,8 @@ from typing import Final
 from ragpp.learned import VERBATIM_DETAIL, Finding
 
 PAST: Final = 0.6
-"""Odds from which on it was over when it was said. Of what is kept of chats a quarter has them, of which two in three
-are over at the end and one in five hundred of what is to be known is lost (docs/extraction.md)."""
+"""Odds from which on it was over when it was said. On five lives three of 33 outdated facts are held less with it, and
+three of 126 others count no more as current."""
 _OF_A_DAY: Final = frozenset({"plan", "event"})
 """Kinds that are over when their day is."""
 _BEGINS: Final = re.compile(r"\b(?:since|from|as of|start(?:s|ing|ed)?|begin(?:s|ning)?|began)\b", re.IGNORECASE)
@@ -42,5 +42,7 @@ def _over_when_said(found: Finding) -> datetime | None:
 def _day_gone_by(found: Finding, now: datetime) -> datetime | None:
     if found.when is None or found.finding not in _OF_A_DAY or found.when.end > now:
         return None
+    if found.when.end <= found.first_at:
+        return None  # what was over when it was said says so itself, or its day was read wrongly
     said = found.details.get(VERBATIM_DETAIL)
     return None if isinstance(said, str) and _BEGINS.search(said) else found.when.end
