@@ -365,8 +365,10 @@ class MemoryQuery(Value):
     `token_budget`: for tiers that cut what they return by size (short-term), in tokens of `tokenizer`, the usual one
     where that is None. `explain`: the signals of each memory are wanted. `rejected`: so are relationships that a person
     rejected, behind all others and beyond `limit`, with that verdict in their metadata and a confidence of 0: they tell
-    against their `sources`, as far as their score says, and are no memories to show (semantic). No filter narrows
-    them. `situation`: what the caller says of its state, which calls up rules as the text does (procedural).
+    against their `sources`, as far as their score says, and are no memories to show (semantic); and findings that a
+    later one ended, likewise: what that rests on, their metadata's `ended_in`, goes before their sources (procedural).
+    No filter narrows them. `situation`: what the caller says of its state, which calls up rules as the text does
+    (procedural).
     """
 
     scope: Scope

@@ -1,4 +1,4 @@
-"""What a person says holds no more, through the API: it ends, is recalled no longer, and comes back with a forgetting."""
+"""What a person says holds no more, through the API: it ends, is not recalled, and comes back when that is gone."""
 
 from typing import Any
 

@@ -1,10 +1,11 @@
-"""A person's verdict tells against what something wrong was learned from, and against nothing else."""
+"""A person's verdict tells against what something wrong was learned from, and against nothing else; what ended goes
+behind what says so."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Memory
-from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
+from ragpp_services.gateway.assembly.verdicts import parted, set_back, set_first
 
 
 def said(identifier: str, score: float) -> Memory:
@@ -63,7 +64,7 @@ def test_what_a_rejected_message_had_corrected_holds_again() -> None:
 
 def test_a_rejected_relationship_is_no_memory() -> None:
     held = rejection("a").model_copy(update={"metadata": {}, "id": "held"})
-    assert without_rejected([held, rejection("b")]) == ([held], [rejection("b")])
+    assert parted([held, rejection("b")]) == ([held], [rejection("b")])
 
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.sets(st.integers(0, 8)))
@@ -72,3 +73,30 @@ def test_nothing_is_lost_and_scores_stay_in_order(scores: list[float], wrong: se
     found = set_back(ranking, [rejection(*map(str, wrong))])
     assert sorted(one.id for one in found) == sorted(one.id for one in ranking)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def ending(told: str, *later: str) -> Memory:
+    ended = Memory(id="f", tier="procedural", kind="finding", text="plan: fly to Aland", score=0.4, sources=(told,))
+    return ended.model_copy(update={"metadata": {"verdict": "ended", "ended_in": list(later)}})
+
+
+def test_what_says_that_it_ended_goes_right_before_what_told_it() -> None:
+    ranking = [said("weather", 0.9), said("booked", 0.8), said("hotel", 0.5), said("cancelled", 0.3)]
+    found = set_first(ranking, [ending("booked", "cancelled")])
+    assert [(one.id, one.score) for one in found] == [
+        ("weather", 0.9),
+        ("cancelled", 0.8),
+        ("booked", 0.8),
+        ("hotel", 0.5),
+    ]
+
+
+def test_what_ended_moves_nothing_where_the_order_is_right_or_either_is_not_there() -> None:
+    ranking = [said("cancelled", 0.9), said("booked", 0.8), said("hotel", 0.5)]
+    for one in (ending("booked", "cancelled"), ending("booked", "elsewhere"), ending("elsewhere", "hotel")):
+        assert set_first(ranking, [one]) == ranking
+
+
+def test_what_ended_is_no_memory_to_show() -> None:
+    held, gone = parted([said("booked", 0.8), ending("booked", "cancelled"), rejection("booked")])
+    assert ([one.id for one in held], [one.id for one in gone]) == (["booked"], ["f", "r"])

@@ -20,6 +20,7 @@ from ragpp.observability.traces import stepped
 from ragpp.receipts import Receipt
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
+from ragpp.text.presence import asks_beyond_the_present
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.asking import (
@@ -39,7 +40,7 @@ from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from ragpp_services.gateway.assembly.recalled import recalled
-from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
+from ragpp_services.gateway.assembly.verdicts import parted, set_back, set_first
 from ragpp_services.gateway.counting import count_recall, recall_step
 from ragpp_services.gateway.zones import ZoneOf, nowhere, told_in
 
@@ -167,7 +168,7 @@ class Recaller:
             for name in names:
                 if name not in asked:
                     asked[name] = asyncio.create_task(self._ask(name, query, ends, second))
-            return _judged({name: await asked[name] for name in names}), unembedded
+            return _judged({name: await asked[name] for name in names}, query.text), unembedded
 
     async def _assemble(
         self,
@@ -255,15 +256,23 @@ def _candidates(budget: int) -> int:
     return min(MOST_CANDIDATES, max(CANDIDATES, budget // TOKENS_OF_ONE))
 
 
-def _judged(answers: dict[TierName, Answer]) -> dict[TierName, Answer]:
-    """`answers` without what a person rejected, and what that was learned from set back."""
-    known, said = answers.get("semantic"), answers.get("episodic")
-    if known is None:
-        return answers
-    held, rejected = without_rejected(known.memories)
-    judged = answers | {"semantic": replace(known, memories=tuple(held))}
-    if said is not None and rejected:
-        judged["episodic"] = replace(said, memories=tuple(set_back(said.memories, rejected)))
+def _judged(answers: dict[TierName, Answer], query: str) -> dict[TierName, Answer]:
+    """`answers` without what a person rejected or a later one ended, what the first was learned from set back, and what
+    the second was told in behind what says so, unless `query` asks of the past."""
+    judged, gone = dict(answers), dict[TierName, list[Memory]]()
+    for tier in ("semantic", "procedural"):
+        if (known := answers.get(tier)) is not None:
+            held, gone[tier] = parted(known.memories)
+            judged[tier] = replace(known, memories=tuple(held))
+    said = answers.get("episodic")
+    if said is None:
+        return judged
+    told: Sequence[Memory] = said.memories
+    if (ended := gone.get("procedural")) and not asks_beyond_the_present(query):
+        told = set_first(told, ended)
+    if rejected := gone.get("semantic"):
+        told = set_back(told, rejected)
+    judged["episodic"] = replace(said, memories=tuple(told))
     return judged
 
 

@@ -709,19 +709,25 @@ WITH endings AS (
 DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
 
 -- name: rank_findings
--- The findings that are there and not ended, or that were there by a moment, the nearest first, without a query the
--- latest first; without their details, which no recall shows.
+-- The findings that were there by a moment, the nearest first, without a query the latest first; without their details,
+-- which no recall shows. Without a moment also what those rest on that ended each.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz or null, $5 limit int
-SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
-       '{}'::jsonb AS details, 1 - (embedding <=> $3::halfvec) AS similarity
-  FROM procedural.findings AS f
- WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
-   AND ($4::timestamptz IS NOT NULL OR NOT EXISTS (
-         SELECT FROM procedural.finding_endings AS e
-           JOIN procedural.findings AS newer
-             ON (newer.tenant_id, newer.user_id, newer.id) = (e.tenant_id, e.user_id, e.ended_by)
-          WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = f.id AND newer.last_at > f.last_at))
- ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5
+WITH nearest AS (
+  SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
+         '{}'::jsonb AS details, 1 - (embedding <=> $3::halfvec) AS similarity
+    FROM procedural.findings
+   WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
+   ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5)
+SELECT nearest.*,
+       ARRAY(SELECT source
+               FROM procedural.finding_endings AS e
+               JOIN procedural.findings AS newer
+                 ON (newer.tenant_id, newer.user_id, newer.id) = (e.tenant_id, e.user_id, e.ended_by)
+              CROSS JOIN unnest(newer.sources) AS source
+              WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND $4::timestamptz IS NULL
+                AND newer.last_at > nearest.last_at) AS ended_in
+  FROM nearest
+ ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id
 
 -- name: add_reflection
 -- Once for its id.

@@ -1,9 +1,8 @@
 """Which rules, preferences and findings answer a query, and how well. Pure.
 
 One scale for all: a rule that a trigger calls up is worth 0.8 to 1, everything else up to 0.6, by its relevance to the
-query. What always holds is returned also where it has nothing to do with the query, and marked: a rule that somebody
-set without triggers, one that was learned without them and tells how to answer, and preferences on how to speak with
-the user and what to call them.
+query. What always holds is returned also where it is not about the query, and marked: rules without triggers that
+somebody set or that tell how to answer, and preferences on how to speak with the user and what to call them.
 """
 
 import math
@@ -59,10 +58,12 @@ Item = TypeVar("Item", Rule, Preference, Finding)
 
 @dataclass(frozen=True)
 class Scored(Generic[Item]):
-    """A rule, preference or finding with its cosine to the query, -1 to 1, or None without a query."""
+    """A rule, preference or finding with its cosine to the query, -1 to 1, or None without a query. `ended_in`: what
+    the later ones rest on that ended a finding; none while it holds."""
 
     item: Item
     similarity: float | None
+    ended_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,8 @@ def rank(
     preferences: Sequence[Scored[Preference]],
     findings: Sequence[Scored[Finding]] = (),
 ) -> list[Memory]:
-    """At most `query.limit` memories, best first; `tokens` are left 0."""
+    """At most `query.limit` memories, best first, and behind them what ended, where that is wanted
+    (`MemoryQuery.rejected`); `tokens` are left 0."""
     situation, filters = Situation.of(query.text, query.filters), query.filters
     surrounding = Situation.of(query.situation, filters) if query.situation else situation
     ruled: list[Memory] = []
@@ -190,13 +192,24 @@ def rank(
     left = query.limit - len(always)
     share = max(math.ceil(left * RULE_SHARE), left - len(rest))
     found = sorted((*about[:share], *rest), key=_best_first)[:left]
-    return sorted((*found, *always), key=_best_first)
+    return [*sorted((*found, *always), key=_best_first), *_ended_findings(query, situation, findings)]
+
+
+def _ended_findings(query: MemoryQuery, situation: Situation, findings: Sequence[Scored[Finding]]) -> list[Memory]:
+    """Those that concern the query and were ended, as no memories to show."""
+    memories = list[Memory]()
+    for one in findings if query.rejected else ():
+        score = finding_score(one.item, one.similarity, situation)
+        if one.ended_in and score is not None:
+            told = {"confidence": 0.0, "metadata": {"verdict": "ended", "ended_in": list(one.ended_in)}}
+            memories.append(_finding_memory(one.item, score, one.similarity).model_copy(update=told))
+    return memories
 
 
 def _best_findings(query: MemoryQuery, situation: Situation, findings: Sequence[Scored[Finding]]) -> list[Memory]:
-    """The few that concern the query."""
+    """The few that concern the query and hold."""
     found = []
-    for finding, similarity in ((scored.item, scored.similarity) for scored in findings):
+    for finding, similarity in ((one.item, one.similarity) for one in findings if not one.ended_in):
         score = finding_score(finding, similarity, situation)
         wanted = _wanted(finding.id, finding.confidence, finding.last_at, query.filters)
         if score is not None and wanted and _similar(similarity, query.filters):

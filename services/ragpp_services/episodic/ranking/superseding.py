@@ -38,6 +38,7 @@ import numpy.typing as npt
 
 from ragpp.text.amounts import BARE, SPECIAL, Kind, amounts, amounts_asked, differ
 from ragpp.text.lexical import terms
+from ragpp.text.presence import asks_beyond_the_present
 from ragpp_services.episodic.ranking.correcting import Correction, corrections, denied
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
@@ -67,12 +68,6 @@ _ASKS: Final = re.compile(
     r"\b(?:how (?:many|much|long|old|often|far|big|large|tall|high|fast|heavy|late|early|soon)|what|when|where|which"
     r"|who|whose)\b",
     re.IGNORECASE,
-)
-_OF_THE_PAST: Final = re.compile(
-    r"\b(?:did|was|were|had|originally|initially|previous(?:ly)?|used to|at first|ago)\b", re.IGNORECASE
-)
-_OF_SEVERAL: Final = re.compile(
-    r"\b(?:between|passed|elapsed|until|since|order|sequence|compar\w*|differen\w*|summar\w*)\b", re.IGNORECASE
 )
 _OF_ADVICE: Final = re.compile(r"\b(?:suggest|recommend|advise|advice|explain|tips?|ideas?)\b", re.IGNORECASE)
 _CHANGES: Final = re.compile(
@@ -131,8 +126,8 @@ class Statement:
 def asks_for_the_present(question: str) -> bool:
     """Whether `question` is after a state of things as it is: not of the past, not a comparison of moments, and no
     request for advice."""
-    others = (_OF_THE_PAST, _OF_SEVERAL, _OF_ADVICE)
-    return _ASKS.search(question) is not None and not any(other.search(question) for other in others)
+    is_about_now = not asks_beyond_the_present(question) and _OF_ADVICE.search(question) is None
+    return _ASKS.search(question) is not None and is_about_now
 
 
 class _Between:

@@ -1,14 +1,36 @@
-"""A person's verdict on what was learned tells against the messages it was learned from. Pure."""
+"""What a person rejected tells against the messages it was learned from; what ended goes behind what says so. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ragpp.models import Memory
 from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
 
 
-def without_rejected(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
-    """What of `known` holds, and what a person rejected (`MemoryQuery.rejected`)."""
-    return [one for one in known if not _is_rejected(one)], [one for one in known if _is_rejected(one)]
+def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
+    """What of `known` holds, and what does not (`MemoryQuery.rejected`): it was rejected, or a later one ended it."""
+    return [one for one in known if _holds(one)], [one for one in known if not _holds(one)]
+
+
+def set_first(interactions: Sequence[Memory], ended: Sequence[Memory]) -> list[Memory]:
+    """`interactions` (best first) with what says that something ended, where it is among them, right before what told
+    that, with no lower score."""
+    moved = list(interactions)
+    for one in ended:
+        later = one.metadata["ended_in"]
+        if isinstance(later, list):
+            moved = _before(moved, set(one.sources), {str(source) for source in later})
+    return moved
+
+
+def _before(interactions: list[Memory], told: Collection[str], later: Collection[str]) -> list[Memory]:
+    said = [place for place, one in enumerate(interactions) if one.id in told and one.id not in later]
+    otherwise = [place for place, one in enumerate(interactions) if one.id in later and one.id not in told]
+    if not said or not otherwise or otherwise[0] < said[0]:
+        return interactions
+    first, newer = said[0], interactions[otherwise[0]]
+    score = max(newer.score, interactions[first].score)
+    others = [*interactions[: otherwise[0]], *interactions[otherwise[0] + 1 :]]
+    return [*others[:first], newer.model_copy(update={"score": score}), *others[first:]]
 
 
 def set_back(interactions: Sequence[Memory], rejected: Sequence[Memory]) -> list[Memory]:
@@ -39,8 +61,8 @@ def set_back(interactions: Sequence[Memory], rejected: Sequence[Memory]) -> list
     return [*first, *behind, *(memory for memory in marked if memory.score < LEAST_RELEVANCE)]
 
 
-def _is_rejected(memory: Memory) -> bool:
-    return memory.metadata.get("verdict") == "rejected"
+def _holds(memory: Memory) -> bool:
+    return memory.metadata.get("verdict") not in {"rejected", "ended"}
 
 
 def _marked(memory: Memory, against: Mapping[str, str]) -> Memory:

@@ -150,12 +150,12 @@ class FindingRows:
         await self._run.execute("add_forgotten_findings", sorted(identifiers))
 
     async def rank(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Finding]]:
-        """The nearest findings that were there at `as_of`, or are there now, with their cosine to `embedding`; without
-        one the latest."""
+        """The nearest findings that were there at `as_of` and not ended, or are there now, with what ended them, and
+        their cosine to `embedding`; without one the latest."""
         limit = LATEST if embedding is None else NEAREST
         rows = await self._run.fetch("rank_findings", half(embedding), as_of, limit)
         if as_of is None:
-            return [Scored(finding_of(row), cosine_of(row)) for row in rows]
+            return [Scored(finding_of(row), cosine_of(row), tuple(row["ended_in"])) for row in rows]
         known = await self.evidence([row["id"] for row in rows], as_of)
         found = [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
         ended = await self.ended({one.item.id: one.item.last_at for one in found}, as_of)
