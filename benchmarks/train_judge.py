@@ -30,7 +30,7 @@ from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.workers.language import judging
 from ragpp_services.workers.language.features import SIZE, hashed
-from ragpp_services.workers.language.judging import HEADS, LEAST_WORTH, WORTH, Kind, Model
+from ragpp_services.workers.language.judging import HEADS, LEAST_WORTH, Kind, Model, expected_worth
 
 WEIGHTS: Final = Path(judging.__file__).parent / judging.WEIGHTS
 FOLDS: Final = 4
@@ -156,8 +156,7 @@ def report(of: Sequence[Example], odds: Mapping[str, Floats], title: str, consol
         )
     console.print(table)
     y = np.array(["kept" in one.heads for one in of])[single]
-    worth = np.sum([odds[kind] * value for kind, value in WORTH.items()], axis=0)
-    kept = worth[single] >= LEAST_WORTH
+    kept = expected_worth(np.stack([odds[head] for head in HEADS], axis=1))[single] >= LEAST_WORTH
     right = float((y & kept).sum())
     console.print(f"kept: {kept.mean():.0%} of the clauses, {right / kept.sum():.0%} of them rightly,", end=" ")
     console.print(f"{right / y.sum():.0%} of what is to be kept")

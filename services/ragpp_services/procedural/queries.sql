@@ -665,13 +665,13 @@ SELECT $1, $2, finding_id, ended_by, odds FROM kept
     ON CONFLICT (tenant_id, user_id, finding_id, ended_by) DO UPDATE SET odds = excluded.odds
 
 -- name: findings_ended
--- Which of these were ended, when and by which: the first that was said after they were said last.
+-- Which of these were ended, when, by which and in what: the first that was said after they were said last.
 -- $3 ids text[], $4 said last timestamptz[], $5 as_of timestamptz or null
-SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, of.ended_at
+SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, of.ended_at, of.sources
   FROM unnest($3::text[], $4::timestamptz[]) AS one (id, last_at)
   JOIN procedural.finding_endings AS e ON e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = one.id
- CROSS JOIN LATERAL (SELECT min(said.occurred_at) AS ended_at
-                       FROM procedural.finding_evidence AS said
+ CROSS JOIN LATERAL (SELECT min(said.occurred_at) AS ended_at, array_agg(DISTINCT source) AS sources
+                       FROM procedural.finding_evidence AS said CROSS JOIN unnest(said.sources) AS source
                       WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.finding_id = e.ended_by
                         AND said.occurred_at > one.last_at
                         AND ($5::timestamptz IS NULL OR said.occurred_at <= $5)) AS of

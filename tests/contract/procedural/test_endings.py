@@ -65,6 +65,11 @@ async def test_a_statement_ends_when_a_later_one_says_so_and_is_not_recalled(tie
     asked = MemoryQuery(scope=scope, text="ferry to Aland")
     assert {one.id for one in await tier.retrieve(asked)} == {"off"}
     assert "trip" in {one.id for one in await tier.retrieve(asked.model_copy(update={"as_of": before}))}
+    for moment in (None, NOON + timedelta(hours=6)):
+        wanted = asked.model_copy(update={"as_of": moment, "rejected": True})
+        *shown, ended = await tier.retrieve(wanted)
+        assert ([one.id for one in shown], ended.id, ended.confidence) == (["off"], "trip", 0.0)
+        assert (ended.sources, ended.metadata) == (("i-trip-0",), {"verdict": "ended", "ended_in": ["i-off-5"]})
 
 
 async def test_what_is_said_again_holds_again(tier: ProceduralTier) -> None:

@@ -1,6 +1,7 @@
 """Rows of findings and their evidence."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Final
@@ -121,7 +122,7 @@ class FindingRows:
         if not said_last:
             return {}
         rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of)
-        return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"]) for row in rows}
+        return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"], tuple(row["sources"])) for row in rows}
 
     async def page(self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int) -> list[Finding]:
         rows = await self._run.fetch("findings_page", finding, *(after or (None, None)), limit)
@@ -150,8 +151,8 @@ class FindingRows:
         await self._run.execute("add_forgotten_findings", sorted(identifiers))
 
     async def rank(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Finding]]:
-        """The nearest findings that were there at `as_of` and not ended, or are there now, with what ended them, and
-        their cosine to `embedding`; without one the latest."""
+        """The nearest findings that were there at `as_of`, or are there now, with what ended them and their cosine to
+        `embedding`; without one the latest."""
         limit = LATEST if embedding is None else NEAREST
         rows = await self._run.fetch("rank_findings", half(embedding), as_of, limit)
         if as_of is None:
@@ -159,7 +160,7 @@ class FindingRows:
         known = await self.evidence([row["id"] for row in rows], as_of)
         found = [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
         ended = await self.ended({one.item.id: one.item.last_at for one in found}, as_of)
-        return [one for one in found if one.item.id not in ended]
+        return [replace(one, ended_in=ended[one.item.id].said_in) if one.item.id in ended else one for one in found]
 
 
 def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float]]:

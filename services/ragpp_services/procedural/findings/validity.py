@@ -18,10 +18,11 @@ _BEGINS: Final = re.compile(r"\b(?:since|from|as of|start(?:s|ing|ed)?|begin(?:s
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """When a later finding said that one holds no more, and which."""
+    """When a later finding said that one holds no more, which, and in what messages it was `said_in`."""
 
     at: datetime
     by: str
+    said_in: tuple[str, ...]
 
 
 def with_validity(found: Finding, ended: Ended | None, now: datetime) -> Finding:

