@@ -637,9 +637,9 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.embedding,
        details = excluded.details, embedding = excluded.embedding, meaning = excluded.meaning
 
 -- name: could_end
--- Pairs of findings that are near each other, one of these ids among them.
+-- Pairs of findings that are near each other, one of these ids among them, and one that may say that something changed.
 -- $3 ids text[], $4 least sum of the cosines of embeddings and of meanings float8, $5 least of embeddings alone, where
--- either has no meaning, float8
+-- either has no meaning, float8, $6 least odds of a change float8
 SELECT one.id AS one_id, one.finding AS one_kind, one.details AS one_details,
        other.id AS other_id, other.finding AS other_kind, other.details AS other_details,
        pair.embeddings, pair.meanings
@@ -650,6 +650,7 @@ SELECT one.id AS one_id, one.finding AS one_kind, one.details AS one_details,
  WHERE one.tenant_id = $1 AND one.user_id = $2 AND one.id = ANY($3::text[])
    AND other.id <> one.id AND (other.id <> ALL($3::text[]) OR other.id > one.id)
    AND one.details ? 'changes' AND other.details ? 'changes'
+   AND greatest((one.details ->> 'changes')::float8, (other.details ->> 'changes')::float8) >= $6
    AND CASE WHEN pair.meanings IS NULL THEN pair.embeddings >= $5 ELSE pair.embeddings + pair.meanings >= $4 END
 
 -- name: keep_endings

@@ -12,6 +12,7 @@ import orjson
 from ragpp.learned import Finding
 from ragpp.models import DateSpan, FindingKind, Vector
 from ragpp_services.procedural.findings.ending import (
+    LEAST_CHANGE,
     NEAR,
     NEAR_ALONE,
     ending_odds,
@@ -87,8 +88,9 @@ class FindingRows:
             "delete_finding_evidence", [(identifier, list(numbers)) for identifier, numbers in gone.items()]
         )
 
-    async def put(self, folded: Collection[Folded]) -> None:
-        """The findings as their evidence, which is written, amounts to them, and what they end and what ends them."""
+    async def put(self, folded: Collection[Folded], known: Collection[str]) -> None:
+        """The findings as their evidence, which is written, amounts to them, and what they end and what ends them.
+        `known`: those that were there before."""
         await self._run.execute_many(
             "put_finding",
             [
@@ -108,13 +110,14 @@ class FindingRows:
             ],
         )
         judged = [one.finding.id for one in folded if read_statement(one.finding.finding, one.finding.details)]
-        if judged:
-            await self._keep_endings(judged)
+        found = list(chain.from_iterable(map(_endings, await self._could_end(judged)))) if judged else []
+        changed = {one.finding.id for one in folded}
+        if found or not changed.isdisjoint(known):
+            columns = [list(column) for column in zip(*found, strict=True)] or [[]] * 3
+            await self._run.execute("keep_endings", sorted(changed), *columns)
 
-    async def _keep_endings(self, changed: Sequence[str]) -> None:
-        rows = await self._run.fetch("could_end", changed, NEAR, NEAR_ALONE)
-        columns = [list(column) for column in zip(*chain.from_iterable(map(_endings, rows)), strict=True)] or [[]] * 3
-        await self._run.execute("keep_endings", changed, *columns)
+    async def _could_end(self, judged: Sequence[str]) -> list[asyncpg.Record]:
+        return await self._run.fetch("could_end", judged, NEAR, NEAR_ALONE, LEAST_CHANGE)
 
     async def ended(self, said_last: Mapping[str, datetime], as_of: datetime | None = None) -> dict[str, Ended]:
         """Of the findings with these ids, which were said last at these moments, those that a later one ended by

@@ -78,7 +78,8 @@ async def add_findings(
         stored.append(Stored(id=entry.id, duplicate=added == evidence))
     before = {identifier: evidence for identifier, (_, evidence) in known.items()}
     await _write(rows, {identifier: (before.get(identifier, []), after[identifier]) for identifier in changed}, spoken)
-    await rows.findings.put([fold(identifier, kinds[identifier], after[identifier]) for identifier in changed])
+    folded = [fold(identifier, kinds[identifier], after[identifier]) for identifier in changed]
+    await rows.findings.put(folded, known)
     events = [NewEvent("finding.changed", identifier, moment) for identifier, moment in changed.items()]
     by_finding = dict(zip(changed, await rows.record(events, now), strict=True))
     return [one if one.duplicate else one.model_copy(update={"event_id": by_finding[one.id]}) for one in stored]

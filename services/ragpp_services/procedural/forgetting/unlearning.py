@@ -119,7 +119,7 @@ async def _keep(
         if kept[identifier]
     }
     await rows.findings.delete_evidence(lost)
-    await rows.findings.put(folded)
+    await rows.findings.put(folded, [one.finding.id for one in folded])
     if dropped:
         await rows.findings.delete(dropped)
     return [
