@@ -9,7 +9,7 @@ import pytest
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.embedding.second import E5Encoder
 from ragpp.models import FindingEntry, Interaction
-from ragpp_services.procedural.findings.ending import ending_odds, is_ended, read_statement, says_change
+from ragpp_services.procedural.findings.ending import LEAST, ending_odds, read_statement, says_change
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.stating import found_in
@@ -72,7 +72,7 @@ async def ends(parts: WorkerParts, embedder: OnnxEmbedder, said: str, later: str
     assert newer.meaning is not None
     meanings = sum(a * b for a, b in zip(older.meaning, newer.meaning, strict=True))
     odds = ending_odds(first, second, float(one @ other), meanings)
-    return says_change(second) and is_ended(first.kind, odds)
+    return says_change(second) and odds >= LEAST
 
 
 async def test_a_change_of_mind_ends_what_it_is_about(parts: WorkerParts, embedder: OnnxEmbedder) -> None:

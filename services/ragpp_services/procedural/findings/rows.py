@@ -12,11 +12,11 @@ import orjson
 from ragpp.learned import Finding
 from ragpp.models import DateSpan, FindingKind, Vector
 from ragpp_services.procedural.findings.ending import (
+    LEAST,
     LEAST_CHANGE,
     NEAR,
     NEAR_ALONE,
     ending_odds,
-    is_ended,
     read_statement,
     says_change,
 )
@@ -175,7 +175,7 @@ def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float]]:
         older, newer = told[side], told[by]
         if older is not None and newer is not None and says_change(newer):
             odds = ending_odds(older, newer, row["embeddings"], row["meanings"])
-            if is_ended(older.kind, odds):
+            if odds >= LEAST:
                 yield row[f"{side}_id"], row[f"{by}_id"], odds
 
 
