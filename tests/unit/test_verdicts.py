@@ -1,6 +1,8 @@
 """A person's verdict tells against what something wrong was learned from, and against nothing else; what ended goes
 behind what says so."""
 
+from datetime import UTC, datetime
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +97,22 @@ def test_what_ended_moves_nothing_where_the_order_is_right_or_either_is_not_ther
     ranking = [said("cancelled", 0.9), said("booked", 0.8), said("hotel", 0.5)]
     for one in (ending("booked", "cancelled"), ending("booked", "elsewhere"), ending("elsewhere", "hotel")):
         assert set_first(ranking, [one]) == ranking
+
+
+def test_among_people_who_tell_each_other_stories_nothing_moves() -> None:
+    by = {"booked": "Ada", "cancelled": "Bo"}
+    ranking = [said(name, 0.5).model_copy(update={"said_by": speaker}) for name, speaker in by.items()]
+    assert set_first(ranking, [ending("booked", "cancelled")]) == ranking
+    answered = [*ranking, said("reply", 0.1).model_copy(update={"said_by": "assistant"})]
+    assert set_first(answered, [ending("booked", "cancelled")])[0].id == "cancelled"
+
+
+def test_what_is_ended_twice_in_turn_stands_behind_both() -> None:
+    first = ending("june", "july").model_copy(update={"occurred_at": datetime(2026, 1, 1, tzinfo=UTC)})
+    second = ending("july", "august").model_copy(update={"occurred_at": datetime(2026, 2, 1, tzinfo=UTC)})
+    ranking = [said("june", 0.9), said("july", 0.8), said("august", 0.7)]
+    for ended in ([first, second], [second, first]):
+        assert [one.id for one in set_first(ranking, ended)] == ["august", "july", "june"]
 
 
 def test_what_ended_is_no_memory_to_show() -> None:

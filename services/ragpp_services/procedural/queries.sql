@@ -637,40 +637,47 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.embedding,
        details = excluded.details, embedding = excluded.embedding, meaning = excluded.meaning
 
 -- name: could_end
--- Pairs of findings that are near each other, one of these ids among them, and one that may say that something changed.
+-- Pairs of findings that are near each other, one of these ids among them, of which one may say that something changed.
 -- $3 ids text[], $4 least sum of the cosines of embeddings and of meanings float8, $5 least of embeddings alone, where
 -- either has no meaning, float8, $6 least odds of a change float8
+WITH judged AS MATERIALIZED (
+  SELECT id, finding, details, (details ->> 'changes')::float8 >= $6 AS may_end, id = ANY ($3::text[]) AS is_changed,
+         l2_normalize(embedding) AS embedding, meaning
+    FROM procedural.findings
+   WHERE tenant_id = $1 AND user_id = $2 AND jsonb_typeof(details -> 'changes') = 'number'),
+pairs AS (
+  SELECT one.id AS one_id, other.id AS other_id
+    FROM judged AS one JOIN judged AS other ON other.id <> one.id AND (one.may_end OR other.may_end)
+     AND (NOT other.is_changed OR other.id > one.id)
+   WHERE one.is_changed
+     AND CASE WHEN one.meaning IS NULL OR other.meaning IS NULL THEN -(one.embedding <#> other.embedding) >= $5
+              ELSE -(one.embedding <#> other.embedding) - (one.meaning <#> other.meaning) >= $4 END)
 SELECT one.id AS one_id, one.finding AS one_kind, one.details AS one_details,
        other.id AS other_id, other.finding AS other_kind, other.details AS other_details,
-       pair.embeddings, pair.meanings
-  FROM procedural.findings AS one
-  JOIN procedural.findings AS other ON (other.tenant_id, other.user_id) = (one.tenant_id, one.user_id)
- CROSS JOIN LATERAL (SELECT 1 - (one.embedding <=> other.embedding) AS embeddings,
-                            1 - (one.meaning <=> other.meaning) AS meanings) AS pair
- WHERE one.tenant_id = $1 AND one.user_id = $2 AND one.id = ANY($3::text[])
-   AND other.id <> one.id AND (other.id <> ALL($3::text[]) OR other.id > one.id)
-   AND one.details ? 'changes' AND other.details ? 'changes'
-   AND greatest((one.details ->> 'changes')::float8, (other.details ->> 'changes')::float8) >= $6
-   AND CASE WHEN pair.meanings IS NULL THEN pair.embeddings >= $5 ELSE pair.embeddings + pair.meanings >= $4 END
+       -(one.embedding <#> other.embedding) AS embeddings, -(one.meaning <#> other.meaning) AS meanings
+  FROM pairs JOIN judged AS one ON one.id = pairs.one_id JOIN judged AS other ON other.id = pairs.other_id
 
 -- name: keep_endings
 -- Of the findings $3, as what ends and as what is ended, these pairs and no others.
--- $3 ids text[], $4 finding ids text[], $5 ended_by ids text[], $6 odds float8[]
-WITH kept AS (SELECT * FROM unnest($4::text[], $5::text[], $6::float8[]) AS one (finding_id, ended_by, odds)),
+-- $3 ids text[], $4 finding ids text[], $5 ended_by ids text[], $6 odds float8[], $7 is_sure boolean[]
+WITH kept AS (
+  SELECT * FROM unnest($4::text[], $5::text[], $6::float8[], $7::boolean[]) AS one (finding_id, ended_by, odds, is_sure)),
 gone AS (
   DELETE FROM procedural.finding_endings AS e
    WHERE e.tenant_id = $1 AND e.user_id = $2 AND (e.finding_id = ANY($3::text[]) OR e.ended_by = ANY($3::text[]))
      AND NOT EXISTS (SELECT FROM kept WHERE (kept.finding_id, kept.ended_by) = (e.finding_id, e.ended_by)))
-INSERT INTO procedural.finding_endings (tenant_id, user_id, finding_id, ended_by, odds)
-SELECT $1, $2, finding_id, ended_by, odds FROM kept
-    ON CONFLICT (tenant_id, user_id, finding_id, ended_by) DO UPDATE SET odds = excluded.odds
+INSERT INTO procedural.finding_endings (tenant_id, user_id, finding_id, ended_by, odds, is_sure)
+SELECT $1, $2, finding_id, ended_by, odds, is_sure FROM kept
+    ON CONFLICT (tenant_id, user_id, finding_id, ended_by) DO UPDATE
+   SET odds = excluded.odds, is_sure = excluded.is_sure
 
 -- name: findings_ended
 -- Which of these were ended, when, by which and in what: the first that was said after they were said last.
--- $3 ids text[], $4 said last timestamptz[], $5 as_of timestamptz or null
+-- $3 ids text[], $4 said last timestamptz[], $5 as_of timestamptz or null, $6 only what is sure boolean
 SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, of.ended_at, of.sources
   FROM unnest($3::text[], $4::timestamptz[]) AS one (id, last_at)
   JOIN procedural.finding_endings AS e ON e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = one.id
+                                      AND (e.is_sure OR NOT $6::boolean)
  CROSS JOIN LATERAL (SELECT min(said.occurred_at) AS ended_at, array_agg(DISTINCT source) AS sources
                        FROM procedural.finding_evidence AS said CROSS JOIN unnest(said.sources) AS source
                       WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.finding_id = e.ended_by
@@ -720,13 +727,19 @@ WITH nearest AS (
    WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
    ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5)
 SELECT nearest.*,
-       ARRAY(SELECT source
+       ARRAY(SELECT DISTINCT source
                FROM procedural.finding_endings AS e
-               JOIN procedural.findings AS newer
-                 ON (newer.tenant_id, newer.user_id, newer.id) = (e.tenant_id, e.user_id, e.ended_by)
-              CROSS JOIN unnest(newer.sources) AS source
+               JOIN procedural.finding_evidence AS said
+                 ON (said.tenant_id, said.user_id, said.finding_id) = (e.tenant_id, e.user_id, e.ended_by)
+              CROSS JOIN unnest(said.sources) AS source
               WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND $4::timestamptz IS NULL
-                AND newer.last_at > nearest.last_at) AS ended_in
+                AND said.occurred_at > nearest.last_at
+              ORDER BY source) AS ended_in,
+       EXISTS (SELECT FROM procedural.finding_endings AS e
+                 JOIN procedural.findings AS newer
+                   ON (newer.tenant_id, newer.user_id, newer.id) = (e.tenant_id, e.user_id, e.ended_by)
+                WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND e.is_sure
+                  AND $4::timestamptz IS NULL AND newer.last_at > nearest.last_at) AS is_ended
   FROM nearest
  ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id
 

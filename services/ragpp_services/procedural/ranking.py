@@ -59,11 +59,12 @@ Item = TypeVar("Item", Rule, Preference, Finding)
 @dataclass(frozen=True)
 class Scored(Generic[Item]):
     """A rule, preference or finding with its cosine to the query, -1 to 1, or None without a query. `ended_in`: what
-    the later ones rest on that ended a finding; none while it holds."""
+    the later ones rest on that may have ended a finding; `is_ended`: one surely has."""
 
     item: Item
     similarity: float | None
     ended_in: tuple[str, ...] = ()
+    is_ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ def rank(
 
 
 def _ended_findings(query: MemoryQuery, situation: Situation, findings: Sequence[Scored[Finding]]) -> list[Memory]:
-    """Those that concern the query and were ended, as no memories to show."""
+    """Those that concern the query and may have ended, as no memories to show."""
     memories = list[Memory]()
     for one in findings if query.rejected else ():
         score = finding_score(one.item, one.similarity, situation)
@@ -209,7 +210,7 @@ def _ended_findings(query: MemoryQuery, situation: Situation, findings: Sequence
 def _best_findings(query: MemoryQuery, situation: Situation, findings: Sequence[Scored[Finding]]) -> list[Memory]:
     """The few that concern the query and hold."""
     found = []
-    for finding, similarity in ((one.item, one.similarity) for one in findings if not one.ended_in):
+    for finding, similarity in ((one.item, one.similarity) for one in findings if not one.is_ended):
         score = finding_score(finding, similarity, situation)
         wanted = _wanted(finding.id, finding.confidence, finding.last_at, query.filters)
         if score is not None and wanted and _similar(similarity, query.filters):

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from ragpp.embedding import Embedder
+from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.errors import InvalidInput
-from ragpp.models import Vector
+from ragpp.models import FindingEntry, Vector
 from ragpp.tierkit.identity import IdentityCheck
 from ragpp_services.procedural.naming import ProceduralEntry, entry_line
 from ragpp_services.procedural.store import ProceduralStore
@@ -28,6 +29,9 @@ class Vectors:
 
         Raises InvalidInput for a vector of another dimension, EmbeddingError.
         """
+        for entry in entries:
+            if isinstance(entry, FindingEntry) and entry.meaning and len(entry.meaning) != SECOND_DIMENSION:
+                raise InvalidInput(f"a meaning has {len(entry.meaning)} dimensions, and not {SECOND_DIMENSION}")
         missing = [entry_line(entry) for entry in entries if entry.embedding is None]
         made = iter((await self._embedder.embed(missing)).tolist() if missing else [])
         return [tuple(next(made)) if entry.embedding is None else self.checked(entry.embedding) for entry in entries]

@@ -54,6 +54,7 @@ TOUCHED_TABLES: Final = (
     "ledger.windows",
     "ledger.work",
     "procedural.applied",
+    "procedural.finding_endings",
     "procedural.finding_evidence",
     "procedural.findings",
     "procedural.forgotten_findings",

@@ -107,6 +107,29 @@ async def test_forgetting_what_ended_it_lets_it_hold_again(tier: ProceduralTier)
     assert {one.id for one in await tier.retrieve(MemoryQuery(scope=scope, text="ferry to Aland"))} == {"trip"}
 
 
+async def test_what_is_not_sure_goes_behind_what_may_end_it_and_holds(tier: ProceduralTier) -> None:
+    scope, axis = new_scope(), [0.0] * 384
+    trip = stated("trip", BOOKED).model_copy(update={"embedding": (1.0, *axis[1:])})
+    off = stated("off", OFF, 5, changes=0.5, meaning=(0.4, 0.84**0.5, *axis[2:]))
+    await tier.store(scope, [trip, off.model_copy(update={"embedding": (0.5, 0.75**0.5, *axis[2:])})])
+    assert (await listed(tier, scope))["trip"].valid_to is None
+    for moment in (None, NOON + timedelta(hours=6)):
+        asked = MemoryQuery(scope=scope, text="", embedding=(1.0, *axis[1:]), as_of=moment, rejected=True)
+        *shown, may_be = await tier.retrieve(asked)
+        assert {one.id for one in shown} == {"trip", "off"}
+        assert (may_be.id, may_be.metadata["ended_in"]) == ("trip", ["i-off-5"])
+
+
+async def test_of_one_batch_each_keeps_what_it_meant_in_its_own_message(tier: ProceduralTier) -> None:
+    """A vector has something of all words of the message: with the message it has to go."""
+    scope = new_scope()
+    elsewhere = stated("trip", BOOKED, 1, meaning=ELSEWHERE)
+    await tier.store(scope, [stated("trip", BOOKED), elsewhere, cancelled()])
+    assert (await listed(tier, scope))["trip"].ended_by is None
+    await tier.forget_sources(scope, list(elsewhere.sources))
+    assert (await listed(tier, scope))["trip"].ended_by == "off"
+
+
 async def test_only_what_is_later_about_the_same_and_says_so_ends_a_statement(tier: ProceduralTier) -> None:
     others = {
         "it was said before": cancelled(-1),
@@ -140,16 +163,27 @@ async def test_another_user_and_another_tenant_end_nothing(tier: ProceduralTier)
 
 async def test_a_plan_is_over_when_its_day_is_and_what_was_over_when_it_was_said(tier: ProceduralTier) -> None:
     scope = new_scope()
-    day = DateSpan(start=NOON, end=NOON + timedelta(days=1), precision="day", text="2 May")
+    midnight = NOON + timedelta(hours=12)
+    day = DateSpan(start=midnight, end=midnight + timedelta(days=1), precision="day", text="2 May")
+    today = DateSpan(start=NOON - timedelta(hours=12), end=midnight, precision="day", text="today")
+    since = day.model_copy(update={"text": "from 2 May"})
     await tier.store(
         scope,
         [
             stated("exam", "the exam is on 2 May", when=day),
+            stated("flight", "the flight from Oslo is on 2 May", when=day),
             stated("job", "the new job starts on 2 May", when=day),
+            stated("leave", "she is on leave from 2 May", when=since),
+            stated("birth", "my daughter was born today", when=today, finding="event", past=0.9),
+            stated("heart", "I had a heart attack in 2019", finding="health", past=0.9),
             stated("home", "our house was built on 2 May", when=day, finding="residence"),
             stated("student", "I studied in Graz", finding="work", past=0.9),
         ],
     )
     over = {name: one.valid_to for name, one in (await listed(tier, scope)).items()}
-    assert over == {"exam": day.end, "job": None, "home": None, "student": NOON}
+    assert {name: moment for name, moment in over.items() if moment} == {
+        "exam": day.end,
+        "flight": day.end,
+        "student": NOON,
+    }
     assert (await listed(tier, scope, NOON))["exam"].valid_to is None

@@ -1,8 +1,9 @@
 """What a person rejected tells against the messages it was learned from; what ended goes behind what says so. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import get_args
 
-from ragpp.models import Memory
+from ragpp.models import Memory, Role
 from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
 
 
@@ -13,13 +14,26 @@ def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
 
 def set_first(interactions: Sequence[Memory], ended: Sequence[Memory]) -> list[Memory]:
     """`interactions` (best first) with what says that something ended, where it is among them, right before what told
-    that, with no lower score."""
+    that, with no lower score; as they are among people who tell each other of themselves, with no assistant: there half
+    of all that is said changes something."""
     moved = list(interactions)
-    for one in ended:
+    if is_among_people(interactions):
+        return moved
+    for one in sorted(ended, key=_said_at):  # what ended last goes before what it ended, and that before what it ended
         later = one.metadata["ended_in"]
         if isinstance(later, list):
             moved = _before(moved, set(one.sources), {str(source) for source in later})
     return moved
+
+
+def is_among_people(interactions: Sequence[Memory]) -> bool:
+    """True where several speak by name, and no assistant does."""
+    speakers = {one.said_by for one in interactions if one.kind == "interaction"}
+    return len(speakers) > 1 and speakers.isdisjoint({*get_args(Role), None})
+
+
+def _said_at(memory: Memory) -> float:
+    return memory.occurred_at.timestamp() if memory.occurred_at else 0.0
 
 
 def _before(interactions: list[Memory], told: Collection[str], later: Collection[str]) -> list[Memory]:

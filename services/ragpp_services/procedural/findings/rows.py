@@ -17,6 +17,7 @@ from ragpp_services.procedural.findings.ending import (
     NEAR,
     NEAR_ALONE,
     ending_odds,
+    is_sure,
     read_statement,
     says_change,
 )
@@ -113,18 +114,20 @@ class FindingRows:
         found = list(chain.from_iterable(map(_endings, await self._could_end(judged)))) if judged else []
         changed = {one.finding.id for one in folded}
         if found or not changed.isdisjoint(known):
-            columns = [list(column) for column in zip(*found, strict=True)] or [[]] * 3
+            columns = [list(column) for column in zip(*found, strict=True)] or [[]] * 4
             await self._run.execute("keep_endings", sorted(changed), *columns)
 
     async def _could_end(self, judged: Sequence[str]) -> list[asyncpg.Record]:
         return await self._run.fetch("could_end", judged, NEAR, NEAR_ALONE, LEAST_CHANGE)
 
-    async def ended(self, said_last: Mapping[str, datetime], as_of: datetime | None = None) -> dict[str, Ended]:
+    async def ended(
+        self, said_last: Mapping[str, datetime], as_of: datetime | None = None, *, sure: bool = True
+    ) -> dict[str, Ended]:
         """Of the findings with these ids, which were said last at these moments, those that a later one ended by
-        `as_of`, or by now."""
+        `as_of`, or by now; without `sure` also those that it may have ended."""
         if not said_last:
             return {}
-        rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of)
+        rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of, sure)
         return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"], tuple(row["sources"])) for row in rows}
 
     async def page(self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int) -> list[Finding]:
@@ -159,15 +162,25 @@ class FindingRows:
         limit = LATEST if embedding is None else NEAREST
         rows = await self._run.fetch("rank_findings", half(embedding), as_of, limit)
         if as_of is None:
-            return [Scored(finding_of(row), cosine_of(row), tuple(row["ended_in"])) for row in rows]
+            return [
+                Scored(finding_of(row), cosine_of(row), tuple(row["ended_in"]), is_ended=row["is_ended"])
+                for row in rows
+            ]
         known = await self.evidence([row["id"] for row in rows], as_of)
         found = [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
-        ended = await self.ended({one.item.id: one.item.last_at for one in found}, as_of)
-        return [replace(one, ended_in=ended[one.item.id].said_in) if one.item.id in ended else one for one in found]
+        said_last = {one.item.id: one.item.last_at for one in found}
+        ended, may_be = await self.ended(said_last, as_of), await self.ended(said_last, as_of, sure=False)
+        return [
+            replace(one, ended_in=may_be[one.item.id].said_in, is_ended=one.item.id in ended)
+            if one.item.id in may_be
+            else one
+            for one in found
+        ]
 
 
-def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float]]:
-    """Of a pair, the id of a finding that the other ends if it is said later, the id of that one, and the odds."""
+def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float, bool]]:
+    """Of a pair, the id of a finding that the other ends if it is said later, the id of that one, the odds, and whether
+    that is sure."""
     told = {
         side: read_statement(row[f"{side}_kind"], orjson.loads(row[f"{side}_details"])) for side in ("one", "other")
     }
@@ -176,7 +189,7 @@ def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float]]:
         if older is not None and newer is not None and says_change(newer):
             odds = ending_odds(older, newer, row["embeddings"], row["meanings"])
             if odds >= LEAST:
-                yield row[f"{side}_id"], row[f"{by}_id"], odds
+                yield row[f"{side}_id"], row[f"{by}_id"], odds, is_sure(older.kind, odds)
 
 
 def _known(rows: Iterable[asyncpg.Record]) -> Known:

@@ -64,7 +64,7 @@ async def add_findings(
     gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
     refused = await rows.findings.forgotten({entry.id for entry in entries})
     after: dict[str, list[Evidence]] = {identifier: evidence for identifier, (_, evidence) in known.items()}
-    spoken: dict[tuple[str, str], Vectors] = {}
+    spoken: dict[tuple[str, str, tuple[str, ...]], Vectors] = {}
     changed: dict[str, datetime] = {}
     stored: list[Stored] = []
     for entry, vector in zip(entries, vectors, strict=True):
@@ -74,7 +74,7 @@ async def add_findings(
         added = add(evidence, evidence_of_entry(entry, number)) if learned else evidence
         if added != evidence:
             after[entry.id], changed[entry.id] = added, max(entry.occurred_at, changed.get(entry.id, entry.occurred_at))
-            spoken[entry.id, entry.text] = vector, entry.meaning
+            spoken[entry.id, entry.text, entry.sources] = vector, entry.meaning
         stored.append(Stored(id=entry.id, duplicate=added == evidence))
     before = {identifier: evidence for identifier, (_, evidence) in known.items()}
     await _write(rows, {identifier: (before.get(identifier, []), after[identifier]) for identifier in changed}, spoken)
@@ -88,7 +88,7 @@ async def add_findings(
 async def _write(
     rows: Rows,
     changes: Mapping[str, tuple[Sequence[Evidence], Sequence[Evidence]]],
-    spoken: Mapping[tuple[str, str], Vectors],
+    spoken: Mapping[tuple[str, str, tuple[str, ...]], Vectors],
 ) -> None:
     """Bring the evidence's rows of each finding from what it was to what it is; `spoken`: the vectors of texts that
     came just now, by finding and text."""
@@ -98,7 +98,7 @@ async def _write(
         for one in after:
             if old.get(one.number) == one:
                 continue
-            vectors = spoken.get((identifier, one.text))
+            vectors = spoken.get((identifier, one.text, one.sources))
             if vectors is None:  # its confidence alone has grown
                 changed.append((identifier, one))
             else:

@@ -6,14 +6,18 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.learned import VERBATIM_DETAIL, Finding
+from ragpp.models import FindingKind
 
 PAST: Final = 0.6
 """Odds from which on it was over when it was said. On five lives three of 33 outdated facts are held less with it, and
 three of 126 others count no more as current."""
-_OF_A_DAY: Final = frozenset({"plan", "event"})
+_STATES: Final[frozenset[FindingKind]] = frozenset({"residence", "work", "pattern", "plan", "possession", "taste"})
+"""Kinds of which what was is no more; what happened, and what somebody had, stays true of them."""
+_OF_A_DAY: Final[frozenset[FindingKind]] = frozenset({"plan", "event"})
 """Kinds that are over when their day is."""
-_BEGINS: Final = re.compile(r"\b(?:since|from|as of|start(?:s|ing|ed)?|begin(?:s|ning)?|began)\b", re.IGNORECASE)
-"""Words by which the day that is named is the first one."""
+_BEGINS: Final = re.compile(r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began)\b", re.IGNORECASE)
+_FIRST: Final = re.compile(r"(?:since|from)\b", re.IGNORECASE)
+"""Words by which the day that is named is the first one; the second of them stands in its own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,14 @@ def with_validity(found: Finding, ended: Ended | None, now: datetime) -> Finding
 
 def _over_when_said(found: Finding) -> datetime | None:
     past = found.details.get("past")
-    return found.last_at if isinstance(past, float | int) and past >= PAST else None
+    is_over = found.finding in _STATES and isinstance(past, float | int) and past >= PAST
+    return found.last_at if is_over else None
 
 
 def _day_gone_by(found: Finding, now: datetime) -> datetime | None:
-    if found.when is None or found.finding not in _OF_A_DAY or found.when.end > now:
+    """The end of the day that was ahead when it was said; what was over then, or of that day, says so itself."""
+    when, said = found.when, found.details.get(VERBATIM_DETAIL)
+    if when is None or found.finding not in _OF_A_DAY or when.end > now or when.start <= found.first_at:
         return None
-    if found.when.end <= found.first_at:
-        return None  # what was over when it was said says so itself, or its day was read wrongly
-    said = found.details.get(VERBATIM_DETAIL)
-    return None if isinstance(said, str) and _BEGINS.search(said) else found.when.end
+    is_first = _FIRST.match(when.text) or (isinstance(said, str) and _BEGINS.search(said))
+    return None if is_first else when.end

@@ -16,10 +16,11 @@ from typing import Final
 from ragpp.extraction.port import DateMention
 from ragpp.extraction.times import intervals
 from ragpp.extraction.times import temporal_rules as rules
+from ragpp.extraction.times.dates import read_day, read_days, read_holiday, read_ordinal, timed, weekday_number
 from ragpp.extraction.times.intervals import PARTS, SEASONS, Interval
 from ragpp.extraction.times.tenses import Tense, tense_at
 from ragpp.models import DateSpan
-from ragpp.text.english import WEEKDAYS, month_number
+from ragpp.text.english import month_number
 
 _NO_MOMENT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -66,38 +67,6 @@ def _iso(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
     return intervals.day(begin)
 
 
-def _days(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
-    """ "13–20 Feb", "from Mon 21 Sep to Fri 16 Oct": from the first day to the end of the last, which is the one that
-    the tense means."""
-    if match["join"].lower() == "and" and (match["prep"] or "").lower() != "between":
-        return None
-    last_name = match["mon"] or match["mon1"]
-    if rules.is_another_word(last_name) and not (match["prep"] or match["mon"]):
-        return None
-    month, number = month_number(last_name), int(match["d"])
-    first_month, first = month_number(match["mon1"] or last_name), int(match["d1"])
-    years = [int(match["y"])] if match["y"] else [said_at.year + more for more in (-1, 0, 1)]
-    found = list[Interval]()
-    for year in years:
-        begins = year - ((first_month, first) > (month, number))
-        begin, end = (
-            intervals.day(_at(said_at, *date)) for date in ((begins, first_month, first), (year, month, number))
-        )
-        found.append(Interval(begin.start, end.end, "day"))
-    return found[0] if match["y"] else intervals.nearest(_on_weekday(found, match["day"]), said_at, tense)
-
-
-def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
-    """ "5 June", with or without its year."""
-    if rules.is_another_word(match["mon"]) and not any(match[name] for name in ("y", "th", "prep", "day")):
-        return None
-    month, number = month_number(match["mon"]), int(match["d"])
-    if match["y"]:
-        return _timed(intervals.day(_at(said_at, int(match["y"]), month, number)), match)
-    found = [intervals.day(_at(said_at, said_at.year + more, month, number)) for more in (-1, 0, 1)]
-    return _timed(intervals.nearest(_on_weekday(found, match["day"]), said_at, tense), match)
-
-
 def _month_of_year(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
     return _third(intervals.month_of(said_at, int(match["y"]), month_number(match["mon"])), match)
 
@@ -120,10 +89,10 @@ def _decade(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
 def _relative_day(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
     word = match["word"].lower()
     if "yesterday" in word:
-        return _timed(intervals.day(said_at, -2 if "before" in word else -1), match)
+        return timed(intervals.day(said_at, -2 if "before" in word else -1), match)
     if word.startswith("tm") or "tomorrow" in word:
-        return _timed(intervals.day(said_at, 2 if "after" in word else 1), match)
-    return _timed(intervals.day(said_at), match)
+        return timed(intervals.day(said_at, 2 if "after" in word else 1), match)
+    return timed(intervals.day(said_at), match)
 
 
 def _part_of_day(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
@@ -134,25 +103,24 @@ def _part_of_day(match: re.Match[str], said_at: datetime, _tense: Tense) -> Inte
 
 
 def _which_weekday(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
-    which, wanted = match["w"].lower(), _weekday(match["wd"])
+    which, wanted = match["w"].lower(), weekday_number(match["wd"])
     ahead = (wanted - said_at.weekday()) % 7
     if which in {"last", "past", "previous", "this past"} or (which == "this" and tense == "past" and ahead):
-        return _timed(intervals.day(said_at, ahead - 7), match)
+        return timed(intervals.day(said_at, ahead - 7), match)
     if which == "next":
-        return _timed(intervals.day(intervals.week(said_at, 1).start, wanted), match)
-    return _timed(intervals.day(said_at, ahead), match)
+        return timed(intervals.day(intervals.week(said_at, 1).start, wanted), match)
+    return timed(intervals.day(said_at, ahead), match)
 
 
 def _weekday_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
     """None for a short one that nothing governs, or beside another: "gym Tue + Thurs" is every week."""
     is_short = not match["wd"].lower().endswith("day")
-    is_governed = match["prep"] and "the" not in match[0].lower().split()
-    if (is_short and not is_governed) or rules.is_listed(match):
+    if (is_short and not (match["prep"] and rules.is_a_day(match, "wd"))) or rules.is_listed(match):
         return None
-    ahead = (_weekday(match["wd"]) - said_at.weekday()) % 7
+    ahead = (weekday_number(match["wd"]) - said_at.weekday()) % 7
     if (match["prep"] or "").lower() == "since" or tense == "past":
-        return _timed(intervals.day(said_at, ahead - 7), match)
-    return _timed(intervals.day(said_at, ahead or 7), match)
+        return timed(intervals.day(said_at, ahead - 7), match)
+    return timed(intervals.day(said_at, ahead or 7), match)
 
 
 def _which_span(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
@@ -208,52 +176,8 @@ def _month_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Inter
     )
 
 
-def _ordinal(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
-    """ "on the 5th", "Fri 13th": of this month or a near one; not every month has a 31st, nor a Friday then."""
-    number, weekday = int(match["d"]), match.groupdict().get("day")
-    months = (intervals.month(said_at, offset) for offset in ((-2, -1, 0, 1, 2) if weekday is None else range(-6, 7)))
-    found = [intervals.day(month.start, number - 1) for month in months if number <= (month.end - month.start).days]
-    return _timed(intervals.nearest(_on_weekday(found, weekday), said_at, tense), match)
-
-
-def _holiday(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
-    which = (match["w"] or "").lower()
-    month, number = rules.HOLIDAYS[match["name"].lower()]
-    found = [intervals.day(_at(said_at, said_at.year + more, month, number)) for more in (-1, 0, 1)]
-    if which in {"last", "past", "this past"}:
-        tense = "past"
-    elif which == "next":
-        tense = "future"
-    return intervals.nearest(found, said_at, tense)
-
-
-def _timed(of_day: Interval, match: re.Match[str]) -> Interval:
-    """The hour or part of the day that the match names, or the day."""
-    if match["noon"]:
-        return intervals.at(of_day, 12, None)
-    if match["h24"]:
-        return intervals.at(of_day, int(match["h24"]), int(match["m24"]))
-    if match["h"]:
-        hour = int(match["h"]) % 12 + (12 if match["ap"].lower() == "p" else 0)
-        return intervals.at(of_day, hour, int(match["m"]) if match["m"] else None)
-    return intervals.hours(of_day, *PARTS[match["part"].lower()]) if match["part"] else of_day
-
-
 def _third(whole: Interval, match: re.Match[str]) -> Interval:
     return intervals.third(whole, rules.THIRDS[match["third"].lower()]) if match["third"] else whole
-
-
-def _at(moment: datetime, year: int, month: int, number: int) -> datetime:
-    return moment.replace(year=year, month=month, day=number)
-
-
-def _on_weekday(found: list[Interval], name: str | None) -> list[Interval]:
-    """Those that begin on that day of the week; all where none do or none is named."""
-    return [one for one in found if name and one.start.weekday() == _weekday(name)] or found
-
-
-def _weekday(name: str) -> int:
-    return next(index for index, known in enumerate(WEEKDAYS) if known.startswith(name[:3].capitalize()))
 
 
 def _number(words: str) -> tuple[int, int]:
@@ -267,21 +191,23 @@ def _number(words: str) -> tuple[int, int]:
     return number, number
 
 
-_OF_NUMBERS: Final = frozenset({_iso, _days, _day_of_month, _month_of_year, _season_of_year, _year, _decade, _ordinal})
+_OF_NUMBERS: Final = frozenset(
+    {_iso, read_days, read_day, _month_of_year, _season_of_year, _year, _decade, read_ordinal}
+)
 """What needs a number."""
 _PATTERNS: Final[tuple[tuple[re.Pattern[str], Resolver, bool], ...]] = (
     (rules.ISO, _iso, True),
-    (rules.DAYS, _days, False),
-    (rules.DAYS_2, _days, False),
-    (rules.DAY_OF_MONTH, _day_of_month, True),
-    (rules.DAY_OF_MONTH_2, _day_of_month, True),
-    (rules.DAY_OF_MONTH_3, _day_of_month, False),
-    (rules.DAY_OF_MONTH_4, _day_of_month, False),
+    (rules.DAYS, read_days, False),
+    (rules.DAYS_2, read_days, False),
+    (rules.DAY_OF_MONTH, read_day, True),
+    (rules.DAY_OF_MONTH_2, read_day, True),
+    (rules.DAY_OF_MONTH_3, read_day, False),
+    (rules.DAY_OF_MONTH_4, read_day, False),
     (rules.MONTH_OF_YEAR, _month_of_year, True),
     (rules.SEASON_OF_YEAR, _season_of_year, True),
     (rules.YEAR, _year, True),
     (rules.DECADE, _decade, True),
-    (rules.ORDINAL_OF_WEEKDAY, _ordinal, False),
+    (rules.ORDINAL_OF_WEEKDAY, read_ordinal, False),
     (rules.RELATIVE_DAY, _relative_day, False),
     (rules.PART_OF_DAY, _part_of_day, False),
     (rules.WHICH_WEEKDAY, _which_weekday, False),
@@ -294,7 +220,7 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Resolver, bool], ...]] = (
     (rules.WEEKDAY_ALONE, _weekday_alone, False),
     (rules.MONTH_ALONE, _month_alone, False),
     (rules.PART_OF_MONTH, _month_alone, False),
-    (rules.ORDINAL, _ordinal, False),
-    (rules.HOLIDAY, _holiday, False),
+    (rules.ORDINAL, read_ordinal, False),
+    (rules.HOLIDAY, read_holiday, False),
 )
 """Pattern, resolver, and whether that needs not know when it was said; the first to match a place wins."""

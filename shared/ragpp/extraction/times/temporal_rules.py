@@ -54,13 +54,15 @@ _PART_OF: Final = r"(?:(?P<third>early|mid|late|(?:start|beginning|middle|end)\s
 _THIRD: Final = rf"{_PART_OF}?"
 _ON: Final = r"(?:\b(?P<prep>on|by|until|till|since|from|for|before|after|between)\s(?:the\s)?)?"
 _OF_WEEK: Final = rf"(?:\b(?P<day>{_ANY_WD}),?\s(?:the\s)?)?"
-"""A day of the week before a date, which it says nothing more of."""
+"""A day of the week before a date, which tells its year."""
 _IN: Final = r"\b(?:(?P<prep>in|since|by|until|till|from|before|after|during|back in|around)\s(?:the\s)?)"
 NUMBERED: Final = re.compile(r"\d|\wties\b", re.IGNORECASE)
 _BESIDE: Final = r"\s?(?:,|/|\+|&|-|–|\b(?:and|or|to|til|till|until)\b)?\s?"
 LISTED_BEFORE: Final = re.compile(rf"\b{_WD}{_BESIDE}\Z", re.IGNORECASE)
 LISTED_BEHIND: Final = re.compile(rf"{_BESIDE}\b{_WD}(?!\w)", re.IGNORECASE)
 """Another day of the week beside one: "tue + thurs", "mon-fri"."""
+_BEFORE_DAY: Final = re.compile(r"\b(?:on|by|until|till|since|next|this|last|coming)\s\Z", re.IGNORECASE)
+_BEHIND_SUN: Final = re.compile(r"\s(?:protection|exposure|cream|nav|lounger|block|screen|hat)", re.IGNORECASE)
 REPEATED: Final = re.compile(r"\b(?:every|each|most|per|a|an|any)(?:\s(?:other|single|second))?\s$", re.IGNORECASE)
 
 
@@ -73,14 +75,16 @@ _SPAN: Final = rf"(?P<u>weekend|week|month|year|{'|'.join(SEASONS)}|{_ANY_MON})"
 
 ISO: Final = _pattern(rf"\b{_YEAR}-(?P<mm>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[01])\b")
 
-_JOIN: Final = r"\s?(?P<join>\b(?:to|until|till?|through|thru|and)\b|[-–—])\s?"
+_JOIN: Final = r"(?:\s(?P<join>to|until|till?|through|thru|and)\s|\s?[-–—]\s?)"
+_NO_COUNT: Final = r"(?![\w:%]|\s?(?:[ap]\.?m\b|o'?clock|(?:min|minute|hour|hr|day|week|month|year)s?\b))"
+"""Not behind a number that counts something, or is a time of day."""
 DAYS: Final = _pattern(
     rf"{_ON}{_OF_WEEK}\b(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?(?:\s(?:of\s)?(?P<mon1>{_ANY_MON}))?{_JOIN}"
     rf"(?:{_ANY_WD},?\s)?{_DAY}{_TH}?\s(?:of\s)?{_MON}(?:,?\s{_YEAR})?(?!\w)"
 )
 DAYS_2: Final = _pattern(
-    rf"{_ON}{_OF_WEEK}\b(?P<mon1>{_ANY_MON})\s(?:the\s)?(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?{_JOIN}"
-    rf"(?:{_ANY_WD},?\s)?(?:{_MON}\s)?(?:the\s)?{_DAY}{_TH}?(?:,?\s{_YEAR})?(?![\w:])"
+    rf"(?<!\d ){_ON}{_OF_WEEK}\b(?P<mon1>{_ANY_MON})\s(?:the\s)?(?P<d1>{_ANY_DAY})(?:st|nd|rd|th)?{_JOIN}"
+    rf"(?:{_ANY_WD},?\s)?(?:{_MON}\s)?(?:the\s)?{_DAY}{_TH}?(?:,?\s{_YEAR})?{_NO_COUNT}"
 )
 
 DAY_OF_MONTH: Final = _pattern(rf"{_ON}{_OF_WEEK}\b{_DAY}{_TH}?\s(?:of\s)?{_MON}(?:,?\s{_YEAR})\b{_PART}{_CLOCK}")
@@ -140,13 +144,22 @@ ORDINAL: Final = _pattern(
 
 ORDINAL_OF_WEEKDAY: Final = _pattern(
     rf"(?:\b(?P<prep>on|by|until|till|since|from)\s)?(?:\b{_WHICH}\s)?\b(?P<day>{_ANY_WD}),?\s(?:the\s)?{_DAY}{_TH}\b"
-    rf"{_PART}{_CLOCK}(?!\s(?:of|floor|birthday))"
+    rf"{_PART}{_CLOCK}(?!\s(?:of|in|floor|birthday|thing|time|place|grade|class|year|husband|wife)\b)"
 )
 
 HOLIDAY: Final = _pattern(
     rf"\b(?:(?P<w>last|this past|past|this|next)\s|(?:on|at|by|for|before|after|until|since)\s)"
     rf"(?P<name>{'|'.join(HOLIDAYS)})\b"
 )
+
+
+def is_a_day(match: re.Match[str], name: str) -> bool:
+    """False of "sat", "sun" and "wed" but where nothing else can be meant."""
+    if match[name].lower().rstrip(".") not in {"sat", "sun", "wed"}:
+        return True
+    return bool(_BEFORE_DAY.search(match.string, 0, match.start(name))) and not _BEHIND_SUN.match(
+        match.string, match.end(name)
+    )
 
 
 def is_listed(match: re.Match[str]) -> bool:
