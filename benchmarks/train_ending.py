@@ -44,6 +44,7 @@ from ragpp_services.procedural.findings.ending import (
     features,
     read_statement,
 )
+from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.stages.stating import found_in
 from tests.support.workers import parts_with
@@ -121,7 +122,7 @@ def _told(entry: FindingEntry, vector: Floats, items: Sequence[Interaction], pla
     if statement is None or entry.meaning is None:
         return None
     (source,), said = entry.sources, str(entry.details["verbatim"])
-    start = next(item.content for item in items if item.id == source).find(said)
+    start = next(own_text(item) for item in items if item.id == source).index(said)
     clauses = {place for begins, ends, place in places[source] if begins < start + len(said) and ends > start}
     return Told(entry, statement, frozenset(clauses), vector / np.linalg.norm(vector), np.array(entry.meaning))
 
@@ -172,17 +173,20 @@ def fitted(x: Floats, y: npt.NDArray[np.bool_]) -> tuple[Floats, float]:
 
 def report(pairs: Pairs, odds: Floats, title: str, console: Console) -> None:
     """How well it is told which statements are ended."""
-    surest: dict[tuple[int, int], float] = {}
+    surest: dict[tuple[int, int], tuple[float, bool]] = {}
     may = pairs.x[:, BOTH.index("changes")] >= math.log(LEAST_CHANGE / (1 - LEAST_CHANGE))
-    for (hand, number), one in zip(pairs.of.tolist(), (odds * may).tolist(), strict=True):
-        surest[hand, number] = max(one, surest.get((hand, number), 0.0))
-    told = np.array(list(surest.values()))
+    for (hand, number), one, ends in zip(pairs.of.tolist(), (odds * may).tolist(), pairs.y.tolist(), strict=True):
+        surest[hand, number] = max((one, ends), surest.get((hand, number), (0.0, False)))
+    told = np.array([one for one, _ in surest.values()])
+    by_that_one = np.array([ends for _, ends in surest.values()])
     right = np.array([one in pairs.ended for one in surest])
-    table = Table("odds from", "said to be ended", "rightly", "of what is ended", title=title)
+    table = Table("odds from", "said to be ended", "are", "by just that one", "of what is ended", title=title)
     for least in THRESHOLDS:
         said = told >= least
         share = (said & right).sum() / max(1, len(pairs.ended))
-        table.add_row(f"{least}", f"{said.sum()}", f"{right[said].mean():.0%}", f"{share:.0%}")
+        table.add_row(
+            f"{least}", f"{said.sum()}", f"{right[said].mean():.0%}", f"{by_that_one[said].mean():.0%}", f"{share:.0%}"
+        )
     console.print(table)
     near = pairs.x[:, BOTH.index("embeddings")] + pairs.x[:, BOTH.index("meanings")] >= NEAR
     likely = odds >= ending.LEAST

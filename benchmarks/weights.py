@@ -12,7 +12,7 @@ def compare_and_keep(path: Path, made: Mapping[str, npt.NDArray[Any]], *, write:
     """Print the farthest that a weight is from the file's, where there is one; with `write` they take its place."""
     if path.exists():
         with np.load(path) as before:
-            same = made.keys() == set(before.files)
+            same = made.keys() == set(before.files) and all(made[name].shape == before[name].shape for name in made)
             far = max(float(np.abs(made[name] - before[name]).max()) for name in made) if same else float("inf")
         print(f"the farthest that a weight is from the file's: {far:.4f}")
     if write:

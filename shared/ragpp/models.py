@@ -395,7 +395,8 @@ class Memory(Value):
     `similarity`: cosine to the query where there is one, -1 to 1; `second_similarity`: that by the second encoder, on
     the scale of all-MiniLM-L6-v2's, which it may be a little beyond. `coverage`: the share of the query's information
     that its words tell, 0 to 1, where it was searched by words. `confidence`: how sure it is that this holds.
-    `utc_offset`: of the clock by which `occurred_at` is told, in minutes; None, UTC.
+    `utc_offset`: of the clock by which `occurred_at` is told, in minutes; None, UTC. `said_by`: the name, else the
+    role, of who said it; `speaker_role`: of who said an interaction.
     `tokens`: of `text`. `focus` and `focus_end`: where in `text` the part that answers begins and ends, in characters
     (None: at its end); it stands for all where there is no room. `sources`: ordered ids of the interactions or
     resources it rests on. `corrected_by`: the id of the interaction that says otherwise since, or of the relationship
@@ -419,6 +420,7 @@ class Memory(Value):
     occurred_at: datetime | None = None
     utc_offset: UtcOffset | None = None
     said_by: str | None = None
+    speaker_role: Role | None = None
     session_id: str | None = None
     sources: tuple[str, ...] = ()
     corrected_by: str | None = None

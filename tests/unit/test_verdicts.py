@@ -103,7 +103,7 @@ def test_among_people_who_tell_each_other_stories_nothing_moves() -> None:
     by = {"booked": "Ada", "cancelled": "Bo"}
     ranking = [said(name, 0.5).model_copy(update={"said_by": speaker}) for name, speaker in by.items()]
     assert set_first(ranking, [ending("booked", "cancelled")]) == ranking
-    answered = [*ranking, said("reply", 0.1).model_copy(update={"said_by": "assistant"})]
+    answered = [*ranking, said("reply", 0.1).model_copy(update={"said_by": "Cleo", "speaker_role": "assistant"})]
     assert set_first(answered, [ending("booked", "cancelled")])[0].id == "cancelled"
 
 

@@ -254,6 +254,7 @@ def memory_of(
         occurred_at=said.occurred_at,
         utc_offset=said.utc_offset,
         said_by=said.said_by,
+        speaker_role=said.role,
         session_id=said.session_id,
         sources=sources or (said.id,),
         metadata=said.metadata,

@@ -32,7 +32,16 @@ CATALOG_ANSWERS: Final = ("offered", "chosen", "requested", "useful", "job")
 CATALOG_STATE: Final = ("given", "asked_stored")
 """The same of a state."""
 NOT_ALWAYS_TOLD: Final = frozenset(
-    {"tokenizer", "relevance", "coverage", "utc_offset", "focus_end", "may_correct", "second_similarity"}
+    {
+        "tokenizer",
+        "relevance",
+        "coverage",
+        "utc_offset",
+        "focus_end",
+        "may_correct",
+        "speaker_role",
+        "second_similarity",
+    }
 )
 """What a recall asks or an answer says, and need not."""
 ONCE_NOT_ASKED: Final = {"name", "fill"}

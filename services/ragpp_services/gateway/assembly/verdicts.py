@@ -1,9 +1,8 @@
 """What a person rejected tells against the messages it was learned from; what ended goes behind what says so. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import get_args
 
-from ragpp.models import Memory, Role
+from ragpp.models import Memory
 from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
 
 
@@ -27,9 +26,9 @@ def set_first(interactions: Sequence[Memory], ended: Sequence[Memory]) -> list[M
 
 
 def is_among_people(interactions: Sequence[Memory]) -> bool:
-    """True where several speak by name, and no assistant does."""
-    speakers = {one.said_by for one in interactions if one.kind == "interaction"}
-    return len(speakers) > 1 and speakers.isdisjoint({*get_args(Role), None})
+    """True where several speak, and no assistant does."""
+    said = [one for one in interactions if one.kind == "interaction"]
+    return len({one.said_by for one in said}) > 1 and all(one.speaker_role != "assistant" for one in said)
 
 
 def _said_at(memory: Memory) -> float:
