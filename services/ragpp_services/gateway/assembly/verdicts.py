@@ -1,14 +1,18 @@
 """What a person rejected tells against the messages it was learned from; what ended goes behind what says so. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from ragpp.models import Memory
 from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
 
+_GONE: Final = ("rejected", "ended")
+
 
 def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     """What of `known` holds, and what does not (`MemoryQuery.rejected`): it was rejected, or a later one ended it."""
-    return [one for one in known if _holds(one)], [one for one in known if not _holds(one)]
+    gone = [one for one in known if one.metadata.get("verdict") in _GONE]
+    return [one for one in known if one.metadata.get("verdict") not in _GONE] if gone else list(known), gone
 
 
 def set_first(interactions: Sequence[Memory], ended: Sequence[Memory]) -> list[Memory]:
@@ -72,10 +76,6 @@ def set_back(interactions: Sequence[Memory], rejected: Sequence[Memory]) -> list
         if memory.id in against
     ]
     return [*first, *behind, *(memory for memory in marked if memory.score < LEAST_RELEVANCE)]
-
-
-def _holds(memory: Memory) -> bool:
-    return memory.metadata.get("verdict") not in {"rejected", "ended"}
 
 
 def _marked(memory: Memory, against: Mapping[str, str]) -> Memory:
