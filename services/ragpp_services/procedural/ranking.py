@@ -200,8 +200,7 @@ def _ended_findings(query: MemoryQuery, situation: Situation, findings: Sequence
     """Those that concern the query and may have ended, as no memories to show."""
     memories = list[Memory]()
     for one in (each for each in findings if each.ended_in and query.rejected):
-        score = finding_score(one.item, one.similarity, situation)
-        if score is not None:
+        if (score := finding_score(one.item, one.similarity, situation)) is not None:
             told = {"confidence": 0.0, "metadata": {"verdict": "ended", "ended_in": list(one.ended_in)}}
             memories.append(_finding_memory(one.item, score, one.similarity).model_copy(update=told))
     return memories
