@@ -48,7 +48,7 @@ async def test_without_a_tenant_no_row_of_any_table_is_seen(
     await tier.forget_sources(scope, ["elsewhere"])
     async with connected(endpoints.postgres_app_dsn) as connection:
         tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'procedural'")
-        assert len(tables) == 13
+        assert len(tables) == 14
         for row in tables:
             try:
                 seen = await connection.fetch(f"SELECT * FROM procedural.{row['tablename']}")  # noqa: S608 - from the catalog
