@@ -1,7 +1,5 @@
-"""How many labels the chats of `benchmarks/data/labelled` have, and how far two hands agree on them.
-
-python -m benchmarks.agreement
-"""
+"""Labels of the chats of `benchmarks/data/labelled`, counted, and how far two hands agree on them:
+`python -m benchmarks.agreement`."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -15,7 +13,7 @@ from rich.table import Table
 from benchmarks.labelled import FOLDER, Chat, Clause, Ended, Message, Speaker, read_chats, read_ended
 
 AGAIN: Final = FOLDER / "again"
-"""What a second hand, which did not see the first, made of a tenth of the messages."""
+"""A tenth of the messages as a second hand labelled them, which did not see the first."""
 
 
 def agreements(first: Sequence[Clause], second: Sequence[Clause]) -> dict[str, float]:
@@ -60,7 +58,7 @@ def twice(chats: Iterable[Chat], folder: Path = AGAIN) -> tuple[list[Clause], li
 
 
 def ended_twice(chats: Iterable[Chat], folder: Path = AGAIN / "ended") -> list[tuple[Sequence[Ended], Sequence[Ended]]]:
-    """What ended in the chats that two hands read for it, by the first and by the second."""
+    """The clauses that ended in the chats that two hands read for it, by the first and by the second."""
     found = ((chat.ended, read_ended(folder / f"{chat.hand}.ended", chat.messages)) for chat in chats)
     return [(first, second) for first, second in found if second]
 

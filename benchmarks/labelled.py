@@ -132,7 +132,7 @@ def read_chats(folder: Path = FOLDER) -> list[Chat]:
 
 
 def read_ended(path: Path, messages: Sequence[Message]) -> tuple[Ended, ...]:
-    """What a file says of the chat that `messages` are; nothing without the file. ValueError for a wrong line."""
+    """The clauses that ended in the chat that `messages` are; none without the file. ValueError for a wrong line."""
     return tuple(_ended(line, messages) for line in _lines(path))
 
 

@@ -27,12 +27,15 @@ from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks import labelled
+from benchmarks.ranking_lab import CACHE
 from benchmarks.train_judge import FOLDS, SEED, examples, judge_without
 from benchmarks.weights import compare_and_keep
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.embedding.second import E5Encoder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.learned import VERBATIM_DETAIL
 from ragpp.models import FindingEntry, Interaction
+from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.procedural.findings import ending
 from ragpp_services.procedural.findings.ending import (
@@ -42,6 +45,7 @@ from ragpp_services.procedural.findings.ending import (
     Model,
     Statement,
     features,
+    log_odds,
     read_statement,
 )
 from ragpp_services.workers.hearing.own_words import own_text
@@ -50,7 +54,6 @@ from ragpp_services.workers.stages.stating import found_in
 from tests.support.workers import parts_with
 
 WEIGHTS: Final = Path(ending.__file__).parent / ending.WEIGHTS
-CACHE: Final = Path.home() / ".cache" / "ragpp"
 INVERSE_L2: Final = 0.3
 LEAST_CHATS: Final = 2
 """A stem that so many chats have is no rarity."""
@@ -101,7 +104,7 @@ async def tell_chats() -> dict[int, list[Told]]:
     return told
 
 
-Places = dict[str, list[tuple[int, int, labelled.Place]]]
+Places = dict[str, list[tuple[Span, labelled.Place]]]
 """Where each clause of a message stands."""
 
 
@@ -113,7 +116,7 @@ def _typed(chat: labelled.Chat) -> tuple[list[Interaction], Places]:
         items.append(
             Interaction(id=said.id, session_id=said.session, role=said.role, content=text, occurred_at=message.at)
         )
-        places[said.id] = [(span.start, span.end, (number, clause)) for clause, span in enumerate(spans)]
+        places[said.id] = [(span, (number, clause)) for clause, span in enumerate(spans)]
     return items, places
 
 
@@ -121,9 +124,10 @@ def _told(entry: FindingEntry, vector: Floats, items: Sequence[Interaction], pla
     statement = read_statement(entry.finding, entry.details)
     if statement is None or entry.meaning is None:
         return None
-    (source,), said = entry.sources, str(entry.details["verbatim"])
+    (source,), said = entry.sources, str(entry.details[VERBATIM_DETAIL])
     start = next(own_text(item) for item in items if item.id == source).index(said)
-    clauses = {place for begins, ends, place in places[source] if begins < start + len(said) and ends > start}
+    own = Span(start, start + len(said))
+    clauses = {place for span, place in places[source] if span.meets(own)}
     return Told(entry, statement, frozenset(clauses), vector / np.linalg.norm(vector), np.array(entry.meaning))
 
 
@@ -174,7 +178,7 @@ def fitted(x: Floats, y: npt.NDArray[np.bool_]) -> tuple[Floats, float]:
 def report(pairs: Pairs, odds: Floats, title: str, console: Console) -> None:
     """How well it is told which statements are ended."""
     surest: dict[tuple[int, int], tuple[float, bool]] = {}
-    may = pairs.x[:, BOTH.index("changes")] >= math.log(LEAST_CHANGE / (1 - LEAST_CHANGE))
+    may = pairs.x[:, BOTH.index("changes")] >= log_odds(LEAST_CHANGE)
     for (hand, number), one, ends in zip(pairs.of.tolist(), (odds * may).tolist(), pairs.y.tolist(), strict=True):
         surest[hand, number] = max((one, ends), surest.get((hand, number), (0.0, False)))
     told = np.array([one for one, _ in surest.values()])

@@ -1,4 +1,4 @@
-"""What a person says holds no more, through the API: it ends, is not recalled, and comes back when that is gone."""
+"""A plan that a person calls off, through the API: it ends, is not recalled, and comes back when that is gone."""
 
 from typing import Any
 

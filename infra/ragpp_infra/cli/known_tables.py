@@ -117,7 +117,7 @@ def rules(these: Sequence[Rule], ids: Ids = NO_IDS) -> Table:
 
 
 def findings(these: Sequence[Finding], ids: Ids = NO_IDS) -> Table:
-    """What was found, how surely, of when it speaks, when it was last said, and since when it holds no more."""
+    """Findings, how sure they are, of when they speak, when they were last said, and since when they hold no more."""
     table = _table("id", "kind", "finding", "conf.", "support", "time", "last", "until")
     for one in these:
         span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"

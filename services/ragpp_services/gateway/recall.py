@@ -263,14 +263,14 @@ def _judged(answers: dict[TierName, Answer], query: str) -> dict[TierName, Answe
     for tier in ("semantic", "procedural"):
         if (known := answers.get(tier)) is not None:
             held, gone[tier] = parted(known.memories)
-            judged[tier] = replace(known, memories=tuple(held))
-    said = answers.get("episodic")
-    if said is None:
+            judged[tier] = replace(known, memories=tuple(held)) if gone[tier] else known
+    said, rejected, ended = answers.get("episodic"), gone.get("semantic"), gone.get("procedural")
+    if said is None or not (rejected or ended):
         return judged
     told: Sequence[Memory] = said.memories
-    if (ended := gone.get("procedural")) and not asks_beyond_the_present(query):
+    if ended and not asks_beyond_the_present(query):
         told = set_first(told, ended)
-    if rejected := gone.get("semantic"):
+    if rejected:
         told = set_back(told, rejected)
     judged["episodic"] = replace(said, memories=tuple(told))
     return judged

@@ -644,18 +644,16 @@ WITH judged AS MATERIALIZED (
   SELECT id, finding, details, (details ->> 'changes')::float8 >= $6 AS may_end, id = ANY ($3::text[]) AS is_changed,
          l2_normalize(embedding) AS embedding, meaning
     FROM procedural.findings
-   WHERE tenant_id = $1 AND user_id = $2 AND jsonb_typeof(details -> 'changes') = 'number'),
-pairs AS (
-  SELECT one.id AS one_id, other.id AS other_id
-    FROM judged AS one JOIN judged AS other ON other.id <> one.id AND (one.may_end OR other.may_end)
-     AND (NOT other.is_changed OR other.id > one.id)
-   WHERE one.is_changed
-     AND CASE WHEN one.meaning IS NULL OR other.meaning IS NULL THEN -(one.embedding <#> other.embedding) >= $5
-              ELSE -(one.embedding <#> other.embedding) - (one.meaning <#> other.meaning) >= $4 END)
+   WHERE tenant_id = $1 AND user_id = $2 AND jsonb_typeof(details -> 'changes') = 'number')
 SELECT one.id AS one_id, one.finding AS one_kind, one.details AS one_details,
        other.id AS other_id, other.finding AS other_kind, other.details AS other_details,
        -(one.embedding <#> other.embedding) AS embeddings, -(one.meaning <#> other.meaning) AS meanings
-  FROM pairs JOIN judged AS one ON one.id = pairs.one_id JOIN judged AS other ON other.id = pairs.other_id
+  FROM judged AS one
+  JOIN judged AS other ON other.id <> one.id AND (NOT other.is_changed OR other.id > one.id)
+                      AND (one.may_end OR other.may_end)
+ WHERE one.is_changed
+   AND CASE WHEN one.meaning IS NULL OR other.meaning IS NULL THEN -(one.embedding <#> other.embedding) >= $5
+            ELSE -(one.embedding <#> other.embedding) - (one.meaning <#> other.meaning) >= $4 END
 
 -- name: keep_endings
 -- Of the findings $3, as what ends and as what is ended, these pairs and no others.
@@ -672,19 +670,15 @@ SELECT $1, $2, finding_id, ended_by, odds, is_sure FROM kept
    SET odds = excluded.odds, is_sure = excluded.is_sure
 
 -- name: findings_ended
--- Which of these were ended, when, by which and in what: the first that was said after they were said last.
--- $3 ids text[], $4 said last timestamptz[], $5 as_of timestamptz or null, $6 only what is sure boolean
-SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, of.ended_at, of.sources
+-- Which of these surely ended, when and by which: the first that was said after they were said last.
+-- $3 ids text[], $4 said last timestamptz[], $5 as_of timestamptz or null
+SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, said.occurred_at AS ended_at
   FROM unnest($3::text[], $4::timestamptz[]) AS one (id, last_at)
-  JOIN procedural.finding_endings AS e ON e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = one.id
-                                      AND (e.is_sure OR NOT $6::boolean)
- CROSS JOIN LATERAL (SELECT min(said.occurred_at) AS ended_at, array_agg(DISTINCT source) AS sources
-                       FROM procedural.finding_evidence AS said CROSS JOIN unnest(said.sources) AS source
-                      WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.finding_id = e.ended_by
-                        AND said.occurred_at > one.last_at
-                        AND ($5::timestamptz IS NULL OR said.occurred_at <= $5)) AS of
- WHERE of.ended_at IS NOT NULL
- ORDER BY e.finding_id, of.ended_at, e.ended_by
+  JOIN procedural.finding_endings AS e ON e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = one.id AND e.is_sure
+  JOIN procedural.finding_evidence AS said
+    ON (said.tenant_id, said.user_id, said.finding_id) = (e.tenant_id, e.user_id, e.ended_by)
+ WHERE said.occurred_at > one.last_at AND ($5::timestamptz IS NULL OR said.occurred_at <= $5)
+ ORDER BY e.finding_id, said.occurred_at, e.ended_by
 
 -- name: findings_page
 -- The latest first, from after a position.
@@ -717,8 +711,9 @@ WITH endings AS (
 DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
 
 -- name: rank_findings
--- The findings that were there by a moment, the nearest first, without a query the latest first; without their details,
--- which no recall shows. Without a moment also what those rest on that ended each.
+-- The findings that were there by a moment, the nearest first, without a query the latest first, without their details,
+-- which no recall shows; and of each what those rest on that were said after it and may have ended it by then, and
+-- whether one surely has.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz or null, $5 limit int
 WITH nearest AS (
   SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
@@ -726,21 +721,21 @@ WITH nearest AS (
     FROM procedural.findings
    WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
    ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5)
-SELECT nearest.*,
-       ARRAY(SELECT DISTINCT source
-               FROM procedural.finding_endings AS e
-               JOIN procedural.finding_evidence AS said
-                 ON (said.tenant_id, said.user_id, said.finding_id) = (e.tenant_id, e.user_id, e.ended_by)
-              CROSS JOIN unnest(said.sources) AS source
-              WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND $4::timestamptz IS NULL
-                AND said.occurred_at > nearest.last_at
-              ORDER BY source) AS ended_in,
-       EXISTS (SELECT FROM procedural.finding_endings AS e
-                 JOIN procedural.findings AS newer
-                   ON (newer.tenant_id, newer.user_id, newer.id) = (e.tenant_id, e.user_id, e.ended_by)
-                WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND e.is_sure
-                  AND $4::timestamptz IS NULL AND newer.last_at > nearest.last_at) AS is_ended
+SELECT nearest.*, COALESCE(later.ended_in, '{}') AS ended_in, COALESCE(later.is_ended, false) AS is_ended
   FROM nearest
+ CROSS JOIN LATERAL (
+   SELECT CASE WHEN $4::timestamptz IS NULL THEN nearest.last_at
+               ELSE (SELECT max(occurred_at) FROM procedural.finding_evidence
+                      WHERE tenant_id = $1 AND user_id = $2 AND finding_id = nearest.id AND occurred_at <= $4) END
+          AS said_last) AS told
+ CROSS JOIN LATERAL (
+   SELECT array_agg(DISTINCT source ORDER BY source) AS ended_in, bool_or(e.is_sure) AS is_ended
+     FROM procedural.finding_endings AS e
+     JOIN procedural.finding_evidence AS said
+       ON (said.tenant_id, said.user_id, said.finding_id) = (e.tenant_id, e.user_id, e.ended_by)
+    CROSS JOIN unnest(said.sources) AS source
+    WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND said.occurred_at > told.said_last
+      AND ($4::timestamptz IS NULL OR said.occurred_at <= $4)) AS later
  ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id
 
 -- name: add_reflection

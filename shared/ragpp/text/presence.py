@@ -1,4 +1,4 @@
-"""Whether a question is after how things are, or after how they were. Pure; English."""
+"""The time that a question is after: how things are, or how they were. Pure; English."""
 
 import re
 from typing import Final

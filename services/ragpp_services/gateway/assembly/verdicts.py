@@ -1,4 +1,5 @@
-"""What a person rejected tells against the messages it was learned from; what ended goes behind what says so. Pure."""
+"""The order of messages by what became of what was learned from them: rejected by a person, or ended by a later one.
+Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
@@ -10,7 +11,7 @@ _GONE: Final = ("rejected", "ended")
 
 
 def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
-    """What of `known` holds, and what does not (`MemoryQuery.rejected`): it was rejected, or a later one ended it."""
+    """Those of `known` that hold, and those that do not (`MemoryQuery.rejected`): rejected, or ended by a later one."""
     gone = [one for one in known if one.metadata.get("verdict") in _GONE]
     return [one for one in known if one.metadata.get("verdict") not in _GONE] if gone else list(known), gone
 
@@ -20,7 +21,7 @@ def set_first(interactions: Sequence[Memory], ended: Sequence[Memory]) -> list[M
     that, with no lower score; as they are among people who tell each other of themselves, with no assistant: there half
     of all that is said changes something."""
     moved = list(interactions)
-    if is_among_people(interactions):
+    if _is_among_people(interactions):
         return moved
     for one in sorted(ended, key=_said_at):  # what ended last goes before what it ended, and that before what it ended
         later = one.metadata["ended_in"]
@@ -29,7 +30,7 @@ def set_first(interactions: Sequence[Memory], ended: Sequence[Memory]) -> list[M
     return moved
 
 
-def is_among_people(interactions: Sequence[Memory]) -> bool:
+def _is_among_people(interactions: Sequence[Memory]) -> bool:
     """True where several speak, and no assistant does."""
     said = [one for one in interactions if one.kind == "interaction"]
     return len({one.said_by for one in said}) > 1 and all(one.speaker_role != "assistant" for one in said)

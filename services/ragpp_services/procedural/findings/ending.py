@@ -50,7 +50,7 @@ _IDLE: Final = frozenset(terms(" ".join(FUNCTION_WORDS)))
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What was said: its kind, the stems of its words as they were said, and the odds of each of TRAITS."""
+    """Its kind, the stems of its words as they were said, and the odds of each of TRAITS."""
 
     kind: FindingKind
     stems: frozenset[int]
@@ -72,13 +72,19 @@ class Model:
         return math.fsum(self.rarity.get(stem, self.others) for stem in stems)
 
 
+def is_judged(details: Mapping[str, JsonValue]) -> bool:
+    """True of a finding's details with the words that say it and the odds of each of TRAITS."""
+    return isinstance(details.get(VERBATIM_DETAIL), str) and all(
+        isinstance(details.get(name), float | int) for name in TRAITS
+    )
+
+
 def read_statement(kind: FindingKind, details: Mapping[str, JsonValue]) -> Statement | None:
     """The statement that a finding is; None for one that nobody judged, as what was counted or read by a model."""
-    said, odds = details.get(VERBATIM_DETAIL), {name: details.get(name) for name in TRAITS}
-    judged = {name: value for name, value in odds.items() if isinstance(value, float | int)}
-    if not isinstance(said, str) or len(judged) < len(TRAITS):
+    if not is_judged(details):
         return None
-    return Statement(kind, frozenset(terms(said)) - _IDLE, judged)
+    odds = {name: value for name in TRAITS if isinstance(value := details[name], float | int)}
+    return Statement(kind, frozenset(terms(str(details[VERBATIM_DETAIL]))) - _IDLE, odds)
 
 
 def says_change(newer: Statement) -> bool:
@@ -108,19 +114,19 @@ def features(
     common, of_older, of_newer = (model.of(stems) for stems in (shared, older.stems, newer.stems))
     found = (
         embeddings,
-        _log_odds(newer.odds["changes"]),
+        log_odds(newer.odds["changes"]),
         common,
         max((model.rarity.get(stem, model.others) for stem in shared), default=0.0),
         _share(common, of_older + of_newer - common),
         _share(common, of_older),
         _share(common, of_newer),
         float(older.kind == newer.kind),
-        _log_odds(newer.odds["negated"]),
-        _log_odds(newer.odds["past"]),
-        _log_odds(older.odds["planned"]),
-        _log_odds(older.odds["changes"]),
-        _log_odds(older.odds["kept"]),
-        _log_odds(newer.odds["kept"]),
+        log_odds(newer.odds["negated"]),
+        log_odds(newer.odds["past"]),
+        log_odds(older.odds["planned"]),
+        log_odds(older.odds["changes"]),
+        log_odds(older.odds["kept"]),
+        log_odds(newer.odds["kept"]),
     )
     return found if meanings is None else (*found, meanings)
 
@@ -129,7 +135,8 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _log_odds(odds: float) -> float:
+def log_odds(odds: float) -> float:
+    """Those of a probability, which is held a little away from 0 and 1."""
     held = min(max(odds, _FARTHEST), 1 - _FARTHEST)
     return math.log(held / (1 - held))
 

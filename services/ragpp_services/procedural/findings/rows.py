@@ -1,9 +1,7 @@
 """Rows of findings and their evidence."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from itertools import chain
 from typing import Final
 
 import asyncpg
@@ -16,7 +14,9 @@ from ragpp_services.procedural.findings.ending import (
     LEAST_CHANGE,
     NEAR,
     NEAR_ALONE,
+    Statement,
     ending_odds,
+    is_judged,
     is_sure,
     read_statement,
     says_change,
@@ -35,7 +35,7 @@ LATEST: Final = 400
 Known = dict[str, tuple[FindingKind, list[Evidence]]]
 """The kind and the evidence of findings, by their ids."""
 Vectors = tuple[Vector, Vector | None]
-"""Of a finding's text by the embedder, and of what was said by the second encoder."""
+"""That of a finding's text by the embedder, and that of what was said by the second encoder."""
 
 
 class FindingRows:
@@ -110,25 +110,20 @@ class FindingRows:
                 for one in folded
             ],
         )
-        judged = [one.finding.id for one in folded if read_statement(one.finding.finding, one.finding.details)]
-        found = list(chain.from_iterable(map(_endings, await self._could_end(judged)))) if judged else []
-        changed = {one.finding.id for one in folded}
+        judged = [one.finding.id for one in folded if is_judged(one.finding.details)]
+        near = await self._run.fetch("could_end", judged, NEAR, NEAR_ALONE, LEAST_CHANGE) if judged else []
+        found, changed = list(_endings(near)), {one.finding.id for one in folded}
         if found or not changed.isdisjoint(known):
             columns = [list(column) for column in zip(*found, strict=True)] or [[]] * 4
             await self._run.execute("keep_endings", sorted(changed), *columns)
 
-    async def _could_end(self, judged: Sequence[str]) -> list[asyncpg.Record]:
-        return await self._run.fetch("could_end", judged, NEAR, NEAR_ALONE, LEAST_CHANGE)
-
-    async def ended(
-        self, said_last: Mapping[str, datetime], as_of: datetime | None = None, *, sure: bool = True
-    ) -> dict[str, Ended]:
-        """Of the findings with these ids, which were said last at these moments, those that a later one ended by
-        `as_of`, or by now; without `sure` also those that it may have ended."""
+    async def ended(self, said_last: Mapping[str, datetime], as_of: datetime | None = None) -> dict[str, Ended]:
+        """Those that a later one surely ended by `as_of`, or by now, of the findings with these ids, which were said
+        last at these moments."""
         if not said_last:
             return {}
-        rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of, sure)
-        return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"], tuple(row["sources"])) for row in rows}
+        rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of)
+        return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"]) for row in rows}
 
     async def page(self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int) -> list[Finding]:
         rows = await self._run.fetch("findings_page", finding, *(after or (None, None)), limit)
@@ -161,35 +156,32 @@ class FindingRows:
         `embedding`; without one the latest."""
         limit = LATEST if embedding is None else NEAREST
         rows = await self._run.fetch("rank_findings", half(embedding), as_of, limit)
-        if as_of is None:
-            return [
-                Scored(finding_of(row), cosine_of(row), tuple(row["ended_in"]), is_ended=row["is_ended"])
-                for row in rows
-            ]
-        known = await self.evidence([row["id"] for row in rows], as_of)
-        found = [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
-        said_last = {one.item.id: one.item.last_at for one in found}
-        ended, may_be = await self.ended(said_last, as_of), await self.ended(said_last, as_of, sure=False)
+        found = [finding_of(row) for row in rows]
+        if as_of is not None:
+            known = await self.evidence([row["id"] for row in rows], as_of)
+            found = [fold(one.id, *known[one.id]).finding for one in found]
         return [
-            replace(one, ended_in=may_be[one.item.id].said_in, is_ended=one.item.id in ended)
-            if one.item.id in may_be
-            else one
-            for one in found
+            Scored(one, cosine_of(row), tuple(row["ended_in"]), is_ended=row["is_ended"])
+            for one, row in zip(found, rows, strict=True)
         ]
 
 
-def _endings(row: asyncpg.Record) -> Iterator[tuple[str, str, float, bool]]:
-    """Of a pair, the id of a finding that the other ends if it is said later, the id of that one, the odds, and whether
-    that is sure."""
-    told = {
-        side: read_statement(row[f"{side}_kind"], orjson.loads(row[f"{side}_details"])) for side in ("one", "other")
-    }
-    for side, by in (("one", "other"), ("other", "one")):
-        older, newer = told[side], told[by]
-        if older is not None and newer is not None and says_change(newer):
-            odds = ending_odds(older, newer, row["embeddings"], row["meanings"])
-            if odds >= LEAST:
-                yield row[f"{side}_id"], row[f"{by}_id"], odds, is_sure(older.kind, odds)
+def _endings(rows: Iterable[asyncpg.Record]) -> Iterator[tuple[str, str, float, bool]]:
+    """The id of a finding that another ends if it is said later, the id of that one, the odds, and whether that is
+    sure, by the pairs of `could_end`."""
+    told: dict[str, Statement | None] = {}
+    for row in rows:
+        for side in ("one", "other"):
+            if row[f"{side}_id"] not in told:
+                details = orjson.loads(row[f"{side}_details"])
+                told[row[f"{side}_id"]] = read_statement(row[f"{side}_kind"], details)
+        pair = row["one_id"], row["other_id"]
+        for ended, by in (pair, pair[::-1]):
+            older, newer = told[ended], told[by]
+            if older is not None and newer is not None and says_change(newer):
+                odds = ending_odds(older, newer, row["embeddings"], row["meanings"])
+                if odds >= LEAST:
+                    yield ended, by, odds, is_sure(older.kind, odds)
 
 
 def _known(rows: Iterable[asyncpg.Record]) -> Known:

@@ -12,7 +12,7 @@ PAST: Final = 0.6
 """Odds from which on it was over when it was said. On five lives three of 33 outdated facts are held less with it, and
 three of 126 others count no more as current."""
 _STATES: Final[frozenset[FindingKind]] = frozenset({"residence", "work", "pattern", "plan", "possession", "taste"})
-"""Kinds of which what was is no more; what happened, and what somebody had, stays true of them."""
+"""Kinds of which what was is no more; of others what happened, and what somebody had, stays true."""
 _OF_A_DAY: Final[frozenset[FindingKind]] = frozenset({"plan", "event"})
 """Kinds that are over when their day is."""
 _BEGINS: Final = re.compile(r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began)\b", re.IGNORECASE)
@@ -22,11 +22,10 @@ _FIRST: Final = re.compile(r"(?:since|from)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """When a later finding said that one holds no more, which, and in what messages it was `said_in`."""
+    """The moment when a later finding said that one holds no more, and that finding's id."""
 
     at: datetime
     by: str
-    said_in: tuple[str, ...]
 
 
 def with_validity(found: Finding, ended: Ended | None, now: datetime) -> Finding:

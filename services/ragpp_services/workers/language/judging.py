@@ -6,7 +6,7 @@ letters; without an encoder on the latter alone. Their weights are a file beside
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal, get_args
@@ -36,6 +36,7 @@ WORTH: Final[Mapping[Kind, float]] = {
 }  # fmt: skip
 """The worth of knowing something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
 is full of events and opinions that matter to nobody in a month. A judgement, fitted to nothing."""
+_WORTHS: Final = np.array([WORTH[kind] for kind in KINDS], np.float32)
 LEAST_WORTH: Final = 0.5
 """The worth from which on a clause is kept (`expected_worth`)."""
 LEAST_WORTH_OF: Final[Mapping[Kind, float]] = {"health": 0.4}
@@ -97,10 +98,9 @@ class Judge:
         meaning = None if self._encoder is None else await self._encoder.encode_spans(text, spans)
         model = self._model or load_model(with_meaning=meaning is not None)
         odds = model.odds([text[span.start : span.end] for span in spans], meaning)
-        judged = [judgement_of(row) for row in odds]
         if meaning is None:
-            return judged
-        return [replace(one, meaning=_direction(row)) for one, row in zip(judged, meaning - model.mean, strict=True)]
+            return [judgement_of(row) for row in odds]
+        return [judgement_of(row, _direction(own)) for row, own in zip(odds, meaning - model.mean, strict=True)]
 
     async def judge_said(self, item: Interaction, text: str, spans: Sequence[Span]) -> list[Judgement]:
         """The same of stretches of `text`, the words of a message at its length: read as it is indexed, so that one run
@@ -114,12 +114,12 @@ def _direction(vector: FloatMatrix) -> Vector:
     return tuple(map(float, vector / max(float(np.linalg.norm(vector)), 1e-9)))
 
 
-def judgement_of(odds: Floats) -> Judgement:
-    """The judgement that the odds of one clause, (heads,), amount to."""
+def judgement_of(odds: Floats, meaning: Vector | None = None) -> Judgement:
+    """The judgement that the odds of one clause, (heads,), amount to, with what it means."""
     of_kinds = dict(zip(HEADS, map(float, odds), strict=True))
     traits: dict[Trait, float] = {trait: round(of_kinds[trait], 4) for trait in TRAITS}
     kind = max(KINDS, key=lambda one: of_kinds[one])
-    return Judgement(kind, round(float(expected_worth(odds)), 4), round(of_kinds["instruction"], 4), traits)
+    return Judgement(kind, round(float(expected_worth(odds)), 4), round(of_kinds["instruction"], 4), traits, meaning)
 
 
 def expected_worth(odds: Floats) -> Floats:
@@ -131,8 +131,7 @@ def expected_worth(odds: Floats) -> Floats:
     """
     of_kinds = odds[..., : len(KINDS)]
     known = np.maximum(of_kinds.sum(axis=-1), 1e-6)
-    worth = of_kinds @ np.array([WORTH[kind] for kind in KINDS], odds.dtype)
-    return np.asarray(worth * np.sqrt(odds[..., HEADS.index("kept")] / known))
+    return np.asarray(of_kinds @ _WORTHS * np.sqrt(odds[..., HEADS.index("kept")] / known))
 
 
 @cache

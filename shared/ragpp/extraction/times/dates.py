@@ -19,18 +19,13 @@ NEAR_DAYS: Final = 270
 def read_days(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval | None:
     """ "13–20 Feb", "from Mon 21 Sep to Fri 16 Oct": from the first day to the end of the last, which is the one that
     the tense means."""
-    joint, prep, last_name = (
-        (match["join"] or "-").lower(),
-        (match["prep"] or "").lower(),
-        match["mon"] or match["mon1"],
-    )
+    joint, prep = (match["join"] or "-").lower(), (match["prep"] or "").lower()
+    last_name = match["mon"] or match["mon1"]
     sure = bool(match["y"] or match["th"] or match["day"] or prep not in {"", "between"})
     if (joint == "and" and prep != "between") or (rules.is_another_word(last_name) and not sure):
         return None
-    end, begin = (
-        (month_number(last_name), int(match["d"])),
-        (month_number(match["mon1"] or last_name), int(match["d1"])),
-    )
+    begin = month_number(match["mon1"] or last_name), int(match["d1"])
+    end = month_number(last_name), int(match["d"])
     years = [int(match["y"])] if match["y"] else [said_at.year + more for more in (-1, 0, 1)]
     found = [one for year in years if (one := _between(said_at, year, begin, end)) is not None]
     return _of_years(found, match, said_at, tense)
@@ -82,6 +77,7 @@ def read_ordinal(match: re.Match[str], said_at: datetime, tense: Tense) -> Inter
 
 
 def read_holiday(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
+    """ "at Christmas", "last Halloween"."""
     which = (match["w"] or "").lower()
     month, number = rules.HOLIDAYS[match["name"].lower()]
     found = [intervals.day(_at(said_at, said_at.year + more, month, number)) for more in (-1, 0, 1)]
@@ -109,4 +105,5 @@ def _at(moment: datetime, year: int, month: int, number: int) -> datetime:
 
 
 def weekday_number(name: str) -> int:
+    """0 for Monday to 6, of a day of the week in any form. StopIteration for another word."""
     return next(index for index, known in enumerate(WEEKDAYS) if known.startswith(name[:3].capitalize()))

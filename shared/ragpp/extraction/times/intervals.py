@@ -124,7 +124,7 @@ def which_season(name: str, offset: int, said_at: datetime, tense: Tense) -> Int
 
 
 def nearest(found: list[Interval], said_at: datetime, tense: Tense) -> Interval:
-    """Of yearly or monthly returns, in order, the one that the tense means: the last that has begun, or the first
+    """The one that the tense means of yearly or monthly returns, in order: the last that has begun, or the first
     that has not ended; the nearest one on the other side where there is none on its own."""
     begun = [one for one in reversed(found) if one.start <= said_at]
     ahead = [one for one in found if one.end > said_at]
