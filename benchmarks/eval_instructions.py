@@ -22,8 +22,10 @@ from ragpp.extraction import Extractor
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Interaction
+from ragpp.places import cache_folder
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.language.classifier import Classifier
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.behaviour import rules_told
 from ragpp_services.workers.learning.instructions import instructions_of
@@ -118,7 +120,7 @@ def main() -> None:
     parser.add_argument("--show-misses", action="store_true", help="each case that went wrong, but of the blind half")
     given = parser.parse_args()
     console, extractor = Console(), SpacyExtractor(installed_pipeline())
-    by = Judge(E5Encoder(fetch_second()))
+    by = Judge(E5Encoder(fetch_second()), classifier=Classifier(cache_folder()))
     for path in given.files:
         outcomes = asyncio.run(judge(read_cases(path), extractor, by))
         console.print(table_of(path.stem, outcomes))

@@ -27,8 +27,10 @@ from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks import labelled
+from benchmarks.judged import FOLDS, SEED
 from benchmarks.ranking_lab import CACHE
-from benchmarks.train_judge import FOLDS, SEED, examples, judge_without
+from benchmarks.train_classifier import trained_without
+from benchmarks.train_judge import examples, judge_without
 from benchmarks.weights import compare_and_keep
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.embedding.second import E5Encoder
@@ -49,6 +51,7 @@ from ragpp_services.procedural.findings.ending import (
     read_statement,
 )
 from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.language.classifier import Classifier
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.stages.stating import found_in
 from tests.support.workers import parts_with
@@ -89,7 +92,8 @@ async def tell_chats() -> dict[int, list[Told]]:
     of, meaning = await examples()
     told: dict[int, list[Told]] = {}
     for fold in range(FOLDS):
-        parts = parts_with(judge=Judge(encoder, judge_without(fold, of, meaning)), extractor=extractor)
+        judge = Judge(encoder, judge_without(fold, of, meaning), Classifier(CACHE, trained_without(fold)))
+        parts = parts_with(judge=judge, extractor=extractor)
         for chat in labelled.read_chats():
             if int(chat.hand) % FOLDS == fold:
                 items, places = _typed(chat)

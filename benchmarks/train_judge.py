@@ -1,17 +1,13 @@
-"""Train what judges clauses: `python -m benchmarks.train_judge [--write]`.
+"""Train what judges clauses beside the classifier: `python -m benchmarks.train_judge [--write]`.
 
-A logistic regression for each kind and trait on the labelled chats (`benchmarks/data/labelled`), and on instructions
-and small talk in plain sentences (`benchmarks.passed_on`), of which chats have few. Clauses are judged in their
-messages, joined as people join them, mostly behind who speaks; two or three that follow each other are one example
-more, since what is cut at work is a sentence. The table shows how well each hand is judged by what was learned of the
-others. With `--write` the weights are made of all hands; the last line says how far they are from the file's.
+A logistic regression for each kind and trait on clauses in their messages (`benchmarks.judged`). The tables show how
+well each hand is judged by what was learned of the others, without the classifier and with it. With `--write` the
+weights are made of all hands; the last line says how far they are from the file's.
 """
 
 import argparse
 import asyncio
-import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,85 +19,42 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from benchmarks import labelled, passed_on
+from benchmarks.judged import FOLDS, Example, read_documents
+from benchmarks.train_classifier import scores_left_out
 from benchmarks.weights import compare_and_keep
 from ragpp.embedding.second import E5Encoder
-from ragpp.text.spans import Span
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.workers.language import judging
 from ragpp_services.workers.language.features import SIZE, hashed
-from ragpp_services.workers.language.judging import HEADS, LEAST_WORTH, Kind, Model, expected_worth
+from ragpp_services.workers.language.judging import (
+    HEADS,
+    KINDS,
+    LEAST_WORTH,
+    LEAST_WORTH_OF,
+    Model,
+    expected_worth,
+    odds_of,
+)
 
 WEIGHTS: Final = Path(judging.__file__).parent / judging.WEIGHTS
-FOLDS: Final = 4
 MEANING: Final = 4.0
 """What a vector's numbers are multiplied with: they are small beside the hashed features, and so are held to 0 less."""
 INVERSE_L2: Final = 0.5
-SEED: Final = 7
-TOGETHER: Final = 3
-SPEAKERS: Final = (*[""] * 4, "Ada", "Bo", "Chidi", "Dana", "Emre", "Femke", "Goran", "Hana", "Ilse", "jon", "user")
-"""Who speaks, or nobody with a name."""
-NAMES: Final[Mapping[labelled.Kind, Kind]] = {"home": "residence", "thing": "possession", "rule": "instruction"}
-"""Kinds whose labels have another name; the others have the same."""
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """Clauses that follow each other, in a message by `hand`. `heads`: those of HEADS that are true of it."""
-
-    hand: int
-    clauses: int
-    text: str
-    heads: frozenset[str]
-
-
 async def examples() -> tuple[list[Example], Floats]:
-    """The examples of all chats, and what each means in its message, (n, dimension)."""
+    """The examples of all documents, and what each means in its message, (n, dimension)."""
     encoder = E5Encoder(fetch_second())
-    chance, found, meaning = random.Random(SEED), list[Example](), []
-    for chat in labelled.read_chats():
-        for message in chat.messages:
-            if message.role == "user":
-                text, spans = labelled.joined(message.clauses, chance, speaker(chance))
-                single = await encoder.encode_spans(text, spans)
-                for first, last in _groups(len(spans)):
-                    stretch = Span(spans[first].start, spans[last].end)
-                    found.append(_example(int(chat.hand), text, stretch, message.clauses[first : last + 1]))
-                    alone = first == last
-                    meaning.append(single[first] if alone else (await encoder.encode_spans(text, [stretch]))[0])
-    for fold, line, instructs in passed_on.plain_lines():
-        before = speaker(chance)
-        span = Span(len(before), len(before + line))
-        found.append(Example(fold, 1, line, frozenset({"kept", "instruction"} if instructs else ())))
-        meaning.append((await encoder.encode_spans(before + line, [span]))[0])
+    found, meaning = list[Example](), []
+    for document in read_documents():
+        single = [span for span, one in document.examples.items() if one.clauses == 1]
+        known = dict(zip(single, await encoder.encode_spans(document.text, single), strict=True))
+        for span, one in document.examples.items():
+            found.append(one)
+            meaning.append(known[span] if span in known else (await encoder.encode_spans(document.text, [span]))[0])
     await encoder.close()
     return found, np.stack(meaning).astype(np.float64)
-
-
-def speaker(chance: random.Random) -> str:
-    """The name before a message where it is judged (`lexical.index_line`), or nothing."""
-    name = chance.choice(SPEAKERS)
-    return f"{name}: " if name else ""
-
-
-def _groups(clauses: int) -> Iterator[tuple[int, int]]:
-    for count in range(1, TOGETHER + 1):
-        for first in range(clauses - count + 1):
-            yield first, first + count - 1
-
-
-def _example(hand: int, text: str, span: Span, clauses: Sequence[labelled.Clause]) -> Example:
-    heads = set[str]()
-    for label in (clause.label for clause in clauses if clause.label is not None):
-        if label.keep:
-            heads |= {"kept", NAMES.get(label.kind, label.kind)}
-        heads |= {"changes"} if label.flags & {"ends", "fixes"} else set()
-        heads |= {"negated"} if "neg" in label.flags else set()
-        heads |= {"past"} if label.time == "past" else set()
-        heads |= {"planned"} if label.modality == "planned" else set()
-        heads |= {"unsure"} if label.modality in {"wished", "supposed", "joked", "quoted"} else set()
-    return Example(hand, len(clauses), text[span.start : span.end], frozenset(heads))
 
 
 def matrix(of: Sequence[Example], meaning: Floats | None) -> csr_matrix:
@@ -117,15 +70,14 @@ def _fitted(x: csr_matrix, y: npt.NDArray[np.bool_]) -> LogisticRegression:
     return LogisticRegression(C=INVERSE_L2, max_iter=100).fit(x, y)
 
 
-def left_out(of: Sequence[Example], x: csr_matrix) -> dict[str, Floats]:
-    """For each head the odds of each example, by what was learned of the other hands."""
-    folds = np.array([one.hand % FOLDS for one in of])
-    found = {}
-    for head in HEADS:
-        y, odds = np.array([head in one.heads for one in of]), np.zeros(len(of))
+def left_out(of: Sequence[Example], x: csr_matrix) -> Floats:
+    """(examples, heads): the log-odds of each example, by what was learned of the other hands."""
+    folds, found = np.array([one.hand % FOLDS for one in of]), np.zeros((len(of), len(HEADS)))
+    for column, head in enumerate(HEADS):
+        y = np.array([head in one.heads for one in of])
         for fold in range(FOLDS):
-            odds[folds == fold] = _fitted(x[folds != fold], y[folds != fold]).predict_proba(x[folds == fold])[:, 1]
-        found[head] = odds
+            out = folds == fold
+            found[out, column] = _fitted(x[~out], y[~out]).decision_function(x[out])
     return found
 
 
@@ -144,32 +96,35 @@ def judge_without(fold: int, of: Sequence[Example], meaning: Floats) -> Model:
     )
 
 
-def report(of: Sequence[Example], odds: Mapping[str, Floats], title: str, console: Console) -> None:
-    """How well hands are judged by what was learned of the others, of single clauses."""
+def report(of: Sequence[Example], scores: Floats, title: str, console: Console) -> None:
+    """How well single clauses are judged by the log-odds that were learned of other hands."""
     single = np.array([one.clauses == 1 for one in of])
+    truths = np.array([[head in one.heads for head in HEADS] for one in of])[single]
+    odds = odds_of(scores[single].astype(np.float32))
     table = Table("head", "clauses", "AUC", "average precision", title=title)
-    for head in HEADS:
-        y = np.array([head in one.heads for one in of])[single]
-        given = odds[head][single]
-        table.add_row(
-            head, f"{y.sum():,}", f"{roc_auc_score(y, given):.3f}", f"{average_precision_score(y, given):.3f}"
-        )
+    for head, y, given in zip(HEADS, truths.T, odds.T, strict=True):
+        auc, precision = roc_auc_score(y, given), average_precision_score(y, given)
+        table.add_row(head, f"{y.sum():,}", f"{auc:.3f}", f"{precision:.3f}")
     console.print(table)
-    y = np.array(["kept" in one.heads for one in of])[single]
-    kept = expected_worth(np.stack([odds[head] for head in HEADS], axis=1))[single] >= LEAST_WORTH
+    y, worth = truths[:, HEADS.index("kept")], expected_worth(odds)
+    least = np.array([LEAST_WORTH_OF.get(kind, LEAST_WORTH) for kind in KINDS])
+    kept = worth >= least[odds[:, : len(KINDS)].argmax(axis=1)]
     right = float((y & kept).sum())
-    console.print(f"kept: {kept.mean():.0%} of the clauses, {right / kept.sum():.0%} of them rightly,", end=" ")
-    console.print(f"{right / y.sum():.0%} of what is to be kept")
+    console.print(f"worth: AUC {roc_auc_score(y, worth):.3f}; kept: {kept.mean():.0%} of the clauses,", end=" ")
+    console.print(f"{right / kept.sum():.0%} of them rightly, {right / y.sum():.0%} of what is to be kept")
 
 
-def weights(of: Sequence[Example], meaning: Floats, console: Console) -> dict[str, npt.NDArray[np.float16]]:
-    """Everything that the file has."""
+def weights(
+    of: Sequence[Example], meaning: Floats, classified: Floats, console: Console
+) -> dict[str, npt.NDArray[np.float16]]:
+    """Everything that the file has. `classified`: the classifier's log-odds."""
     mean = meaning.mean(axis=0)
     made: dict[str, npt.NDArray[np.float16]] = {"mean": mean.astype(np.float16)}
     for name, vectors in (("both", meaning - mean), ("alone", None)):
         x = matrix(of, vectors)
-        odds = left_out(of, x)
-        report(of, odds, "with the second encoder" if name == "both" else "without", console)
+        scores, encoders = left_out(of, x), "with the second encoder" if name == "both" else "without"
+        report(of, scores, encoders, console)
+        report(of, (scores + classified) / 2, f"{encoders}, and with the classifier", console)
         models = [_fitted(x, np.array([head in one.heads for one in of])) for head in HEADS]
         coefficients = np.stack([model.coef_[0] for model in models], axis=1)
         made[f"hashed_{name}"] = coefficients[-SIZE:].astype(np.float16)
@@ -186,7 +141,7 @@ def main() -> None:
     given = parser.parse_args()
     console = Console()
     of, meaning = asyncio.run(examples())
-    made = weights(of, meaning, console)
+    made = weights(of, meaning, asyncio.run(scores_left_out(read_documents())).astype(np.float64), console)
     compare_and_keep(WEIGHTS, made, write=given.write)
 
 

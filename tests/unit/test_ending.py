@@ -10,6 +10,7 @@ from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.embedding.second import E5Encoder
 from ragpp.models import FindingEntry, Interaction
 from ragpp_services.procedural.findings.ending import LEAST, ending_odds, read_statement, says_change
+from ragpp_services.workers.language.classifier import Classifier
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.stating import found_in
@@ -45,9 +46,9 @@ async def embedder(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[On
 
 
 @pytest.fixture(scope="module")
-async def parts(jar: Path) -> AsyncIterator[WorkerParts]:
-    encoder = E5Encoder(jar)
-    yield parts_with(judge=Judge(encoder), extractor=trained())
+async def parts(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkerParts]:
+    encoder, classifier = E5Encoder(jar), Classifier(tmp_path_factory.mktemp("classifier"))
+    yield parts_with(judge=Judge(encoder, classifier=classifier), extractor=trained())
     await encoder.close()
 
 

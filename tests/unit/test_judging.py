@@ -9,7 +9,8 @@ from ragpp.embedding.second import E5Encoder
 from ragpp.text.spans import Span
 from ragpp_services.workers.language.cutting import MOST, cut
 from ragpp_services.workers.language.features import SIZE, hashed
-from ragpp_services.workers.language.judging import Judge, Judgement
+from ragpp_services.workers.language.judging import Judge
+from tests.support.judging import judged
 from tests.support.second import second_jar
 
 KEPT = {
@@ -35,10 +36,6 @@ FOR_NOW = [
     "Draft a note to the landlord.",
     "Thanks, that was quick!",
 ]
-
-
-async def judged(judge: Judge, text: str) -> list[Judgement]:
-    return await judge.judge(text, list(cut(text)))
 
 
 @pytest.mark.parametrize("with_encoder", [True, False], ids=["with the second encoder", "by words and letters alone"])

@@ -15,6 +15,7 @@ from celery.signals import setup_logging, worker_shutting_down
 
 from ragpp.clock import system_clock
 from ragpp.embedding import Embedder
+from ragpp.embedding.factory import graph_folder
 from ragpp.embedding.second import usable
 from ragpp.entries.kinds import Kinds
 from ragpp.entries.values import PATTERNS
@@ -52,6 +53,7 @@ from ragpp.stores.postgres import create_pool, ensure_open, measured_pool
 from ragpp.stores.redis import AppendOnlyFile
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers
+from ragpp_services.workers.language.classifier import usable_classifier
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from ragpp_services.workers.running.digest import STAGES
@@ -131,7 +133,9 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             ),
             extractor=extractor,
             reader=SpacyExtractor(load=blank_pipeline),
-            judge=Judge(await usable(tools.second())),
+            judge=Judge(
+                await usable(tools.second()), classifier=await usable_classifier(graph_folder(EmbeddingSettings()))
+            ),
             embedder=embedder,
             kinds=kinds,
             clock=system_clock,

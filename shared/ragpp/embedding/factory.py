@@ -9,13 +9,18 @@ from ragpp.providers import INSTALL
 from ragpp.settings import EmbeddingSettings
 
 
+def graph_folder(settings: EmbeddingSettings) -> Path:
+    """Where assembled graphs are kept."""
+    return (settings.cache_dir or cache_folder()).expanduser()
+
+
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """An embedder that has loaded nothing yet. Raises ConfigurationError where its library is not installed."""
     match settings.provider:
         case "onnx":
             from ragpp.embedding.onnx import OnnxEmbedder  # noqa: PLC0415 - 60 MB that other embedders do not need
 
-            return OnnxEmbedder((settings.cache_dir or cache_folder()).expanduser(), threads=settings.threads)
+            return OnnxEmbedder(graph_folder(settings), threads=settings.threads)
         case "hashing":
             from ragpp.embedding.hashing import HashingEmbedder  # noqa: PLC0415
 

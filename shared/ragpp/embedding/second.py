@@ -16,24 +16,19 @@ import structlog
 from ragpp.embedding.lanes import Lanes, TokenIds
 from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix, SecondEncoder, require_unicode
 from ragpp.embedding.runtime import session_of, tokens_of
+from ragpp.embedding.stretches import MAX_TOKENS, means
 from ragpp.errors import EmbeddingError
 from ragpp.errors.telling import told
 from ragpp.text.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Tokenizer
 
 MODEL: Final = "intfloat/e5-small-v2"
-MAX_TOKENS: Final = 256
-"""Tokens read of a text, its prefix and the two special tokens included; a chunk has fewer."""
-_MOST_CHARACTERS: Final = 16 * MAX_TOKENS
-"""Characters of a stretch that are looked at for the tokens of one run."""
-_MOST_BEFORE: Final = 64
-"""Characters before the first span that are read with it, such as who speaks."""
 KEPT_TOKENS: Final = 16_384
 """Tokens whose states are kept, 1.5 KB each: those of a batch of messages, which are judged before they are indexed."""
 GRAPH: Final = "e5-small-v2-q.onnx"
@@ -160,31 +155,8 @@ class _E5:
 
     def pooled(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
         """(spans, dimension): the mean of each span's tokens, at length 1."""
-        rows = [row for window in self._windows(text, spans) for row in self._pooled_window(text, window)]
-        return np.stack(rows)
-
-    def _windows(self, text: str, spans: Sequence[Span]) -> Iterator[list[Span]]:
-        """The spans in groups that the model can read at once, with what is between them."""
-        window = list[Span]()
-        for span in spans:
-            if window and len(self._framed(text, window[0], span).ids) > MAX_TOKENS:
-                yield window
-                window = []
-            window.append(span)
-        yield window
-
-    def _framed(self, text: str, first: Span, last: Span) -> Encoding:
-        """From the first to the last of these, as they are read."""
-        return self._tokenizer.encode(PASSAGE + text[_begin(first) : last.end][:_MOST_CHARACTERS])
-
-    def _pooled_window(self, text: str, spans: Sequence[Span]) -> Iterator[FloatMatrix]:
-        shift, read = len(PASSAGE) - _begin(spans[0]), self._framed(text, spans[0], spans[-1])
-        states = self._kept_states(read.ids[:MAX_TOKENS])
-        offsets = np.array(read.offsets[:MAX_TOKENS])
-        for span in spans:
-            inside = (offsets[:, 0] < span.end + shift) & (offsets[:, 1] > span.start + shift)
-            mean: FloatMatrix = (states[inside] if inside.any() else states).mean(axis=0)
-            yield mean / np.linalg.norm(mean)
+        found = means(self._tokenizer, self._kept_states, text, spans, PASSAGE)
+        return np.stack([mean / np.linalg.norm(mean) for mean in found])
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -212,8 +184,3 @@ class _E5:
             said = f"{name} in {self._jar} has the SHA-256 {digest}, and the published one {SHA256[name]}"
             raise EmbeddingError(said, suggestions=SUGGESTIONS)
         return content
-
-
-def _begin(first: Span) -> int:
-    """Where reading begins for a first span: with the text, unless much of it stands before."""
-    return first.start if first.start > _MOST_BEFORE else 0

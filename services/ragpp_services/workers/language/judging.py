@@ -1,8 +1,9 @@
 """Judging: what a clause tells, and whether a careful friend would write it down, before anything is parsed.
 
 Logistic regressions on what the clause means in its message, by the second encoder, and on its hashed words and
-letters; without an encoder on the latter alone. Their weights are a file beside this module, which
-`benchmarks/train_judge.py` makes of `benchmarks/data/labelled` and of plain sentences.
+letters, and a classifier that reads the message: the mean of their log-odds. Without an encoder, regressions on the
+hashed features alone. Their weights are a file beside this module, which `benchmarks/train_judge.py` makes of
+`benchmarks/data/labelled` and of plain sentences.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from ragpp.embedding import FloatMatrix, SecondEncoder
 from ragpp.models import Interaction, Vector
 from ragpp.text.lexical import index_line
 from ragpp.text.spans import Span
+from ragpp_services.workers.language.classifier import Classifier
 from ragpp_services.workers.language.features import hashed
 
 Kind = Literal[
@@ -37,9 +39,9 @@ WORTH: Final[Mapping[Kind, float]] = {
 """The worth of knowing something of a kind, by what a mistake costs: nobody forgives a missed allergy, and a chat
 is full of events and opinions that matter to nobody in a month. A judgement, fitted to nothing."""
 _WORTHS: Final = np.array([WORTH[kind] for kind in KINDS], np.float32)
-LEAST_WORTH: Final = 0.5
+LEAST_WORTH: Final = 0.6
 """The worth from which on a clause is kept (`expected_worth`)."""
-LEAST_WORTH_OF: Final[Mapping[Kind, float]] = {"health": 0.4}
+LEAST_WORTH_OF: Final[Mapping[Kind, float]] = {"health": 0.45}
 """The same of what is likeliest to be of a kind of which nothing is to be missed."""
 LEAST_WORTH_ASKED: Final = 1.0
 """And one that asks: "since when is the heating broken?" tells little, "can you always write in French?" is meant."""
@@ -73,23 +75,25 @@ class Model:
     hashed: Floats
     bias: Floats
 
-    def odds(self, clauses: Sequence[str], meaning: FloatMatrix | None) -> Floats:
-        """(clauses, heads): the probability of each head. `meaning`: a row for each clause."""
+    def scores(self, clauses: Sequence[str], meaning: FloatMatrix | None) -> Floats:
+        """(clauses, heads): the log-odds of each head. `meaning`: a row for each clause."""
         scores = np.tile(self.bias, (len(clauses), 1))
         for row, clause in enumerate(clauses):
             indexes, values = hashed(clause)
             scores[row] += values @ self.hashed[indexes]
             if meaning is not None:
                 scores[row] += (meaning[row] - self.mean) @ self.meaning
-        return np.asarray(1 / (1 + np.exp(-scores)), np.float32)
+        return scores
 
 
 class Judge:
     """Judges the clauses of messages; a clause has one outcome in its message, whatever is judged with it. `model`:
     with other weights than those that are shipped."""
 
-    def __init__(self, encoder: SecondEncoder | None, model: Model | None = None) -> None:
-        self._encoder, self._model = encoder, model
+    def __init__(
+        self, encoder: SecondEncoder | None, model: Model | None = None, classifier: Classifier | None = None
+    ) -> None:
+        self._encoder, self._model, self._classifier = encoder, model, classifier
 
     async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
         """One judgement for each of `spans`, stretches of `text` in order. Raises EmbeddingError."""
@@ -97,7 +101,10 @@ class Judge:
             return []
         meaning = None if self._encoder is None else await self._encoder.encode_spans(text, spans)
         model = self._model or load_model(with_meaning=meaning is not None)
-        odds = model.odds([text[span.start : span.end] for span in spans], meaning)
+        scores = model.scores([text[span.start : span.end] for span in spans], meaning)
+        if self._classifier is not None:
+            scores = (scores + await self._classifier.scores(text, spans)) * np.float32(0.5)
+        odds = odds_of(scores)
         if meaning is None:
             return [judgement_of(row) for row in odds]
         return [judgement_of(row, _direction(own)) for row, own in zip(odds, meaning - model.mean, strict=True)]
@@ -108,6 +115,11 @@ class Judge:
         line = index_line(item, text)
         shift = len(line) - len(text)
         return await self.judge(line, [Span(start + shift, end + shift) for start, end in spans])
+
+
+def odds_of(scores: Floats) -> Floats:
+    """The probabilities that log-odds are."""
+    return np.asarray(1 / (1 + np.exp(-scores)), np.float32)
 
 
 def _direction(vector: FloatMatrix) -> Vector:

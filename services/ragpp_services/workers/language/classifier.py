@@ -1,0 +1,106 @@
+"""Classifying: how likely each head is true of a clause, by MiniLM's own weights with what was learned added to them.
+
+What was learned are matrices of a low rank, beside most weights of the upper layers, and a layer of heads behind the
+mean of a clause's tokens in its message. They are a file beside this module, which `benchmarks/train_classifier.py`
+makes of what judges are trained on.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+
+from ragpp.embedding import FloatMatrix
+from ragpp.embedding.graph_cache import Tuning
+from ragpp.embedding.tuned import TunedMiniLM
+from ragpp.errors import EmbeddingError
+from ragpp.errors.telling import told
+from ragpp.text.spans import Span
+
+WEIGHTS: Final = "classifier.npz"
+LAYERS: Final = 6
+SCALE: Final = 2.0
+"""What the product of two matrices is multiplied with where it is added to a weight."""
+PARTS: Final[Mapping[str, str]] = {
+    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+    "attended": "attention.output.dense", "wide": "intermediate.dense", "narrow": "output.dense",
+}  # fmt: skip
+"""The weights of a layer that are changed, by their names in the checkpoint."""
+Floats = npt.NDArray[np.float32]
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """`low`: by part the two matrices of each of the upper layers, (layers, in, rank) and (layers, rank, out); `heads`:
+    (dimension, heads); `bias`: (heads,). `name`: another one for other weights."""
+
+    name: str
+    low: Mapping[str, tuple[Floats, Floats]]
+    heads: Floats
+    bias: Floats
+
+    @property
+    def tuning(self) -> Tuning:
+        """What makes the graph of it."""
+        return Tuning(self.name, self.changes)
+
+    def changes(self) -> dict[str, FloatMatrix]:
+        """What is added to the tensors of the checkpoint, (out, in)."""
+        return {
+            f"encoder.layer.{LAYERS - len(down) + layer}.{PARTS[part]}.weight": np.float32(SCALE)
+            * (down[layer] @ up[layer]).T
+            for part, (down, up) in self.low.items()
+            for layer in range(len(down))
+        }
+
+
+class Classifier:
+    """Classifies clauses in their messages; a clause has one outcome in its message, whatever is asked with it."""
+
+    def __init__(self, cache_dir: Path, trained: Trained | None = None) -> None:
+        """`cache_dir`: where the graph is kept; `trained`: other weights than those that are shipped."""
+        self._trained = trained or load_trained()
+        self._encoder = TunedMiniLM(cache_dir, self._trained.tuning)
+
+    async def warm(self) -> None:
+        """Load what the first call would load. Harmless to repeat. Raises EmbeddingError."""
+        await self.scores("warm", [Span(0, 4)])
+
+    async def scores(self, text: str, spans: Sequence[Span]) -> Floats:
+        """(spans, heads): log-odds, of stretches of `text` in order. Raises EmbeddingError."""
+        means = await self._encoder.encode_spans(text, spans)
+        return np.asarray(means @ self._trained.heads + self._trained.bias, np.float32)
+
+
+def read_trained(weights: bytes, arrays: Mapping[str, npt.NDArray[np.float16]]) -> Trained:
+    """What `arrays` say, which `weights` are the bytes of."""
+    low = {part: (arrays[f"{part}_down"].astype(np.float32), arrays[f"{part}_up"].astype(np.float32)) for part in PARTS}
+    name = hashlib.sha256(weights).hexdigest()[:16]
+    return Trained(name, low, arrays["heads"].astype(np.float32), arrays["bias"].astype(np.float32))
+
+
+@cache
+def load_trained() -> Trained:
+    """The weights that are shipped: some 10 ms."""
+    path = files(__package__).joinpath(WEIGHTS)
+    with path.open("rb") as file, np.load(file) as kept:
+        return read_trained(path.read_bytes(), kept)
+
+
+async def usable_classifier(cache_dir: Path) -> Classifier | None:
+    """The classifier, loaded; None, with a line in the log, where MiniLM's files cannot be read."""
+    classifier = Classifier(cache_dir)
+    try:
+        await classifier.warm()
+    except EmbeddingError as error:
+        _log.warning("classifier.left_out", error=told(error))
+        return None
+    return classifier
