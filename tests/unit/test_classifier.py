@@ -52,7 +52,7 @@ async def test_a_judgement_is_the_mean_of_what_words_and_the_classifier_say(clas
     assert both.traits["kept"] == pytest.approx(1 / (1 + math.exp(-(known + read) / 2)), abs=2e-3)
 
 
-async def test_a_clause_has_one_outcome_to_the_bit(classifier: Classifier, folder: Path) -> None:
+async def test_the_clauses_of_a_message_have_one_outcome_to_the_bit(classifier: Classifier, folder: Path) -> None:
     scores = await classifier.scores(SAID, CLAUSES)
     assert scores.shape == (len(CLAUSES), len(HEADS))
     await classifier.scores("Something else.", [Span(0, 15)])
@@ -60,7 +60,7 @@ async def test_a_clause_has_one_outcome_to_the_bit(classifier: Classifier, folde
     assert (await Classifier(folder).scores(SAID, CLAUSES) == scores).all()
 
 
-async def test_a_clause_behind_what_is_read_at_once_is_read_with_those_before_it(classifier: Classifier) -> None:
+async def test_a_clause_that_is_asked_for_far_behind_the_beginning_is_read_from_its_own(classifier: Classifier) -> None:
     before = "We talked about the garden again. " * 120
     text = f"{before}I'm allergic to kiwi."
     (far,) = await classifier.scores(text, [Span(len(before), len(text))])

@@ -77,7 +77,7 @@ def _quantised(model: bytes) -> bytes:
 
 def _without_advice(record: logging.LogRecord) -> bool:
     """False for what the quantiser advises its caller to do, which is done or of no use here."""
-    return record.module not in {"quant_utils", "quantize"}
+    return not str(record.msg).startswith("Please consider to run pre-processing")
 
 
 class _Builder:

@@ -63,7 +63,7 @@ class Trained:
 
 
 class Classifier:
-    """Classifies clauses in their messages; a clause has one outcome in its message, whatever is asked with it."""
+    """Classifies clauses in their messages: all clauses of a message together, up to whose end it is read."""
 
     def __init__(self, cache_dir: Path, trained: Trained | None = None) -> None:
         """`cache_dir`: where the graph is kept; `trained`: other weights than those that are shipped."""
