@@ -18,8 +18,8 @@ import numpy.typing as npt
 from rich.progress import track
 from safetensors.numpy import load_file
 
-from ragpp.embedding.checkpoint import installed_checkpoint
-from ragpp.embedding.minilm_graph import DIMENSION, EPSILON, HEADS, LAYERS
+from ragpp.embedding.checkpoint import LAYERS, installed_checkpoint
+from ragpp.embedding.minilm_graph import DIMENSION, EPSILON, HEADS
 from ragpp_services.workers.language.classifier import PARTS, SCALE
 
 UPPER: Final = 4
@@ -97,7 +97,7 @@ class _Batch:
 
 
 def learn(of: Sequence[Text], *, seed: int, title: str) -> Learned:
-    """What all of `of` teach."""
+    """The matrices and heads that all of `of` teach."""
     fixed, trained = _fixed(), _untrained(of, seed)
     first = second = jax.tree.map(jnp.zeros_like, trained)
     chance, key = random.Random(seed), jax.random.PRNGKey(seed)

@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float32]
 
 
 def learned(of: Sequence[Document], title: str) -> Arrays:
-    """What `of` teach, as the file has it: from the cache where that was learned before."""
+    """The arrays of the file that `of` teach: from the cache where they were learned before."""
     digest = hashlib.sha256(str(REVISION).encode())
     for document in of:
         truths = [(span, sorted(one.heads)) for span, one in document.examples.items()]
@@ -78,7 +78,7 @@ def _trained_on(of: Sequence[Document], title: str) -> Arrays:
 
 @cache
 def trained_without(fold: int) -> Trained:
-    """What the other folds' hands teach."""
+    """The classifier that learned of the other folds' hands alone."""
     arrays = learned([one for one in read_documents() if one.fold != fold], f"without fold {fold}")
     return read_trained(b"".join(array.tobytes() for array in arrays.values()), arrays)
 

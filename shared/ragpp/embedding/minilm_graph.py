@@ -18,12 +18,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
+from ragpp.embedding.checkpoint import LAYERS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ragpp.embedding.port import FloatMatrix
 
-LAYERS: Final = 6
 HEADS: Final = 12
 DIMENSION: Final = 384
 EPSILON: Final = 1e-12

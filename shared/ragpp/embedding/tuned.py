@@ -10,6 +10,7 @@ import numpy as np
 
 from ragpp.embedding.checkpoint import Checkpoint, installed_checkpoint
 from ragpp.embedding.graph_cache import Tuning, load_graph
+from ragpp.embedding.onnx import DIMENSION
 from ragpp.embedding.port import FloatMatrix, require_unicode
 from ragpp.embedding.runtime import session_of
 from ragpp.embedding.stretches import means
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     from ragpp.embedding.lanes import TokenIds
     from ragpp.text.spans import Span
-
-DIMENSION = 384
 
 
 class TunedMiniLM:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import structlog
 
 from ragpp.embedding import FloatMatrix
+from ragpp.embedding.checkpoint import LAYERS
 from ragpp.embedding.graph_cache import Tuning
 from ragpp.embedding.tuned import TunedMiniLM
 from ragpp.errors import EmbeddingError
@@ -25,7 +26,6 @@ from ragpp.errors.telling import told
 from ragpp.text.spans import Span
 
 WEIGHTS: Final = "classifier.npz"
-LAYERS: Final = 6
 SCALE: Final = 2.0
 """What the product of two matrices is multiplied with where it is added to a weight."""
 PARTS: Final[Mapping[str, str]] = {
@@ -49,11 +49,11 @@ class Trained:
 
     @property
     def tuning(self) -> Tuning:
-        """What makes the graph of it."""
+        """The tuning that makes the graph of it."""
         return Tuning(self.name, self.changes)
 
     def changes(self) -> dict[str, FloatMatrix]:
-        """What is added to the tensors of the checkpoint, (out, in)."""
+        """The matrices that are added to tensors of the checkpoint, (out, in), by the names of these."""
         return {
             f"encoder.layer.{LAYERS - len(down) + layer}.{PARTS[part]}.weight": np.float32(SCALE)
             * (down[layer] @ up[layer]).T
@@ -81,7 +81,7 @@ class Classifier:
 
 
 def read_trained(weights: bytes, arrays: Mapping[str, npt.NDArray[np.float16]]) -> Trained:
-    """What `arrays` say, which `weights` are the bytes of."""
+    """The weights in `arrays`, which `weights` are the bytes of."""
     low = {part: (arrays[f"{part}_down"].astype(np.float32), arrays[f"{part}_up"].astype(np.float32)) for part in PARTS}
     name = hashlib.sha256(weights).hexdigest()[:16]
     return Trained(name, low, arrays["heads"].astype(np.float32), arrays["bias"].astype(np.float32))
