@@ -116,7 +116,7 @@ train: install ## the models that judge clauses, tell what ends what, move a que
 	$(BIN)/python -m benchmarks.train_classifier $(if $(WRITE),--write)
 	$(BIN)/python -m benchmarks.train_judge $(if $(WRITE),--write)
 	$(BIN)/python -m benchmarks.train_ending $(if $(WRITE),--write)
-	$(BIN)/python -m benchmarks.train_adapter $(if $(WRITE),--write)
+	$(BIN)/python -m benchmarks.train_asking $(if $(WRITE),--write)
 	$(BIN)/python -m benchmarks.train_authorship $(if $(WRITE),--write)
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences

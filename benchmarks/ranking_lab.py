@@ -42,6 +42,7 @@ from benchmarks.ranking_data import (
     load_preferences,
 )
 from ragpp.embedding import FloatMatrix
+from ragpp.embedding.asking import load_asking
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.embedding.second import E5Encoder
 from ragpp.ranking.arrays import FloatArray
@@ -50,7 +51,7 @@ from ragpp.text.lexical import index_line, lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
-from ragpp_services.episodic.ranking.second import Adapter, load_adapter
+from ragpp_services.episodic.ranking.second import on_first_scale
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Statement, current_first
 from ragpp_services.episodic.reading.traits import ASKED, read_chunk, traits
@@ -134,8 +135,8 @@ async def index(
         for piece in chunk(interaction.content, counter)
     ]
 
-    async def embedded(lines: Sequence[str], embed: Embed = embedder.embed) -> FloatMatrix:
-        what = json.dumps([embed.__qualname__, *lines])
+    async def embedded(lines: Sequence[str], embed: Embed = embedder.embed, *version: str) -> FloatMatrix:
+        what = json.dumps([embed.__qualname__, *version, *lines])
         file = cache / f"{hashlib.sha256(what.encode()).hexdigest()[:32]}.npy"
         if not file.exists():
             np.save(file, await embed(lines))
@@ -155,7 +156,7 @@ async def index(
     asked, seconds = [question.text for question in conversation.questions], None
     if second is not None:
         passages = await embedded([index_line(said, text) for _, said, text in pieces], second.encode_passages)
-        seconds = passages, await embedded(asked, second.encode_questions)
+        seconds = passages, await embedded(asked, second.encode_questions, load_asking().name)
     return Indexed(
         conversation,
         tuple(text for _, _, text in pieces),
@@ -192,18 +193,18 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
         speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
         names=names,
         sentences=best,
-        second=second_cosines(indexed, question, load_adapter()),
+        second=second_cosines(indexed, question),
     )
 
 
-def second_cosines(indexed: Indexed, question: int, adapter: Adapter) -> FloatArray | None:
-    """The cosine of each chunk with a question by the second encoder, as `adapter` has it; None without."""
+def second_cosines(indexed: Indexed, question: int, asked: FloatMatrix | None = None) -> FloatArray | None:
+    """The cosine of each chunk with a question by the second encoder, on the scale of the first; None without. `asked`:
+    the vectors of the questions by another one."""
     if indexed.second is None:
         return None
     passages, questions = indexed.second
-    adapted = adapter.adapt(questions[question])
-    cosines = passages @ adapted / np.linalg.norm(adapted)
-    return adapter.on_first_scale(np.asarray(cosines, np.float64), adapted)
+    vector = (questions if asked is None else asked)[question]
+    return on_first_scale(np.asarray(passages @ vector, np.float64), vector)
 
 
 Embed = Callable[[Sequence[str]], Awaitable[FloatMatrix]]

@@ -1,6 +1,6 @@
 """Train on what classifies clauses: `python -m benchmarks.train_classifier [--write]`.
 
-MiniLM is trained on (`benchmarks.low_rank`) with what is true of clauses (`benchmarks.judged`). The table shows how
+MiniLM is trained on (`benchmarks.heads`) with what is true of clauses (`benchmarks.judged`). The table shows how
 well each hand is classified by what was learned of the others. With `--write` the weights are made of all hands; the
 last line says how far they are from the file's. What was learned without a fold is kept in a cache, by what it was
 learned of: `train_judge` and `train_ending` judge by it.
@@ -33,7 +33,7 @@ from ragpp_services.workers.language.judging import HEADS
 WEIGHTS: Final = Path(classifier.__file__).parent / classifier.WEIGHTS
 KEPT: Final = CACHE / "classifier"
 REVISION: Final = 1
-"""Of how it is learned: raise it when `benchmarks.low_rank` learns otherwise."""
+"""Of how it is learned: raise it when `benchmarks.heads` learns otherwise."""
 Arrays = dict[str, npt.NDArray[np.float16]]
 Floats = npt.NDArray[np.float32]
 
@@ -56,7 +56,7 @@ def learned(of: Sequence[Document], title: str) -> Arrays:
 
 def _trained_on(of: Sequence[Document], title: str) -> Arrays:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(KEPT / "compiled"))
-    from benchmarks.low_rank import Text, learn  # noqa: PLC0415 - JAX, which `make train` installs
+    from benchmarks.heads import Text, learn  # noqa: PLC0415 - JAX, which `make train` installs
 
     tokenizer, texts = load_tokenizer(), list[Text]()
     for document in of:
@@ -69,18 +69,14 @@ def _trained_on(of: Sequence[Document], title: str) -> Arrays:
                 stretches.append((int(inside[0]), int(inside[-1]) + 1))
                 truths.append([head in example.heads for head in HEADS])
         texts.append(Text(read.ids[:MAX_TOKENS], stretches, np.array(truths, np.float32)))
-    made = learn(texts, seed=SEED, title=title)
-    arrays = {"heads": made.heads, "bias": made.bias}
-    for part, (down, up) in made.low.items():
-        arrays |= {f"{part}_down": down, f"{part}_up": up}
-    return {name: array.astype(np.float16) for name, array in arrays.items()}
+    return learn(texts, seed=SEED, title=title)
 
 
 @cache
 def trained_without(fold: int) -> Trained:
     """The classifier that learned of the other folds' hands alone."""
     arrays = learned([one for one in read_documents() if one.fold != fold], f"without fold {fold}")
-    return read_trained(b"".join(array.tobytes() for array in arrays.values()), arrays)
+    return read_trained(arrays)
 
 
 async def scores_left_out(of: Sequence[Document]) -> Floats:

@@ -63,7 +63,7 @@ SETTINGS_AND_NUMBERS: Final = {
 OF_FILES_AND_IMPORTS: Final = {
     "ragpp.embedding.checkpoint": {"error"},
     "ragpp.embedding.graph_cache": {"error"},
-    "ragpp.embedding.second": {"self._jar", "digest", "SHA256[name]"},  # a file that a setting names
+    "ragpp.embedding.second": {"jar", "digest", "SHA256[name]"},  # a file that a setting names
     "ragpp.embedding.openai": {"error"},  # of an address
     "ragpp.llm.factory": {"error"},
     "ragpp.client.environment": {"' and '.join(missing)"},  # of settings

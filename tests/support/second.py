@@ -44,7 +44,8 @@ class HashingSecond:
     async def encode_spans(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
         return await self._encoded([text[span.start : span.end] for span in spans])
 
-    async def warm(self) -> None:
+    async def warm(self, *, questions: bool = False) -> None:
+        del questions
         await self._encoded([])
 
     async def close(self) -> None:

@@ -81,7 +81,7 @@ async def test_trained_on_nothing_it_is_the_embedder(folder: Path) -> None:
 
 
 def test_what_was_learned_is_added_to_weights_of_the_upper_layers() -> None:
-    changes = load_trained().changes()
+    changes = load_trained().tuning.changes()
     assert {name.split(".")[2] for name in changes} == {"2", "3", "4", "5"}
     assert changes["encoder.layer.5.intermediate.dense.weight"].shape == (1536, 384)
     assert all(np.abs(change).max() > 0 for change in changes.values())

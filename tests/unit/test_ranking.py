@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from ragpp.embedding.asking import load_passage
 from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix
 from ragpp.ranking.arrays import FloatArray
 from ragpp.ranking.coverage import inverse_document_frequencies
@@ -20,7 +21,7 @@ from ragpp_services.episodic.ranking import (
     named_speaker,
     rank,
 )
-from ragpp_services.episodic.ranking.second import STEEPER, UNRELATED_FIRST, load_adapter, with_second
+from ragpp_services.episodic.ranking.second import STEEPER, UNRELATED_FIRST, on_first_scale, with_second
 from ragpp_services.episodic.reading.traits import Trait
 from tests.support.each import each_case
 from tests.support.ranking import QUESTION, shuffled, table, tables
@@ -196,13 +197,10 @@ def test_a_row_without_a_vector_by_the_second_encoder_stands_by_its_first(
 
 @given(hnp.arrays(np.float32, SECOND_DIMENSION, elements=st.floats(-1, 1, width=32)))
 def test_what_is_unrelated_to_a_question_has_the_same_cosine_by_either_encoder(question: FloatMatrix) -> None:
-    adapter = load_adapter()
-    adapted = adapter.adapt(question)
-    length = float(np.linalg.norm(adapted))
-    of_mean = np.array([float(adapter.passage @ adapted) / length])
-    assert adapter.on_first_scale(of_mean, adapted) == pytest.approx([UNRELATED_FIRST], abs=1e-3)
-    better = adapter.on_first_scale(of_mean + 0.1, adapted) - adapter.on_first_scale(of_mean, adapted)
-    assert better == pytest.approx([STEEPER * 0.1 * length], abs=1e-3)
+    of_mean = np.array([float(load_passage() @ question)])
+    assert on_first_scale(of_mean, question) == pytest.approx([UNRELATED_FIRST], abs=1e-3)
+    better = on_first_scale(of_mean + 0.1, question) - on_first_scale(of_mean, question)
+    assert better == pytest.approx([STEEPER * 0.1], abs=1e-3)
 
 
 def test_the_second_encoder_decides_among_what_the_first_and_words_hold_for_equal() -> None:

@@ -76,8 +76,8 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its vector and terms, where it has these, and its vector by the second encoder, adapted
-    (`ranking.second`)."""
+    """A question with its vector and terms, where it has these, and its vector by the second encoder, at length
+    1."""
 
     query: MemoryQuery
     embedding: npt.NDArray[np.float32] | None

@@ -18,7 +18,7 @@ from ragpp_services.episodic.alike import collapsed
 from ragpp_services.episodic.focusing import Part, answering
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
 from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
-from ragpp_services.episodic.ranking.second import load_adapter
+from ragpp_services.episodic.ranking.second import on_first_scale
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Currency, Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.ranking.weights import DEFAULT
@@ -172,7 +172,7 @@ class Search:
 def _second(asked: Asked, chunks: Chunks) -> npt.NDArray[np.float64] | None:
     if asked.second is None or asked.query.mode == "lexical":
         return None
-    return load_adapter().on_first_scale(chunks.second, asked.second)
+    return on_first_scale(chunks.second, asked.second)
 
 
 def _positions(chosen: Chosen, chunks: Chunks) -> npt.NDArray[np.int64]:

@@ -15,7 +15,6 @@ from ragpp.ranking.choosing import choose
 from ragpp.stores.packed_columns import whole_numbers
 from ragpp.text.lexical import query_terms
 from ragpp.tierkit.segmenting import Segmenter
-from ragpp_services.episodic.ranking.second import load_adapter
 from ragpp_services.episodic.rows import Found
 from ragpp_services.episodic.scan import Asked, Scanned
 from ragpp_services.episodic.search import STEPS, Search, memory_of, to_look_at_next
@@ -43,7 +42,7 @@ class Searching:
         second = None
         if query.second is not None:
             given = vector(query.second, SECOND_DIMENSION, "the query, by the second encoder,")
-            second = load_adapter().adapt(given / np.linalg.norm(given))
+            second = given / np.linalg.norm(given)
         asked = Asked(query, embedding, terms, second)
         return await self._segmenter.searched(query.scope, lambda by_segments: self._search(asked, by_segments))
 

@@ -164,7 +164,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             system_clock,
             deadline_ms=gateway.deadline_ms,
             token_budget=gateway.token_budget,
-            second=await usable(tools.second()),
+            second=await usable(tools.second(), questions=True),
             zone_of=zones.of,
         )
         health_ = HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention)

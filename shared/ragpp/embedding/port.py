@@ -85,8 +85,9 @@ class SecondEncoder(Protocol):
         surrounds it, the mean of its tokens where `text` is read as a passage. As `encode_questions`."""
         ...
 
-    async def warm(self) -> None:
-        """Load what the first call would load. Harmless to repeat. Raises EmbeddingError."""
+    async def warm(self, *, questions: bool = False) -> None:
+        """Look at its files and, for `questions`, load what the first of them would load. Harmless to repeat. Raises
+        EmbeddingError."""
         ...
 
     async def close(self) -> None:

@@ -1,4 +1,8 @@
-"""e5-small-v2 on ONNX Runtime, int8: the second encoder, which tells a question from what answers it."""
+"""e5-small-v2 on ONNX Runtime, int8: the second encoder, which tells a question from what answers it.
+
+Passages are encoded as the model was published, questions by the same network with what was learned of how people ask
+(`asking`): what is stored stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import structlog
 
+from ragpp.embedding.asking import load_asking
 from ragpp.embedding.lanes import Lanes, TokenIds
 from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix, SecondEncoder, require_unicode
 from ragpp.embedding.runtime import session_of, tokens_of
@@ -22,13 +27,16 @@ from ragpp.errors.telling import told
 from ragpp.text.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
+    from ragpp.embedding.low_rank import LowRank
+
 MODEL: Final = "intfloat/e5-small-v2"
+LAYERS: Final = 12
 KEPT_TOKENS: Final = 16_384
 """Tokens whose states are kept, 1.5 KB each: those of a batch of messages, which are judged before they are indexed."""
 GRAPH: Final = "e5-small-v2-q.onnx"
@@ -49,25 +57,29 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class E5Encoder:
-    """A SecondEncoder, from the jar that it is published in; some 5 ms for a short text on one core, 140 MB.
+    """A SecondEncoder, from the jar that it is published in; some 5 ms for a short text on one core, 140 MB for
+    questions and as many for passages, each loaded when the first is encoded, in .5 s.
 
     The scales of the int8 model hang on all that is in a run, so a run has one text: a text has one vector, to the bit,
-    whatever is encoded before it or beside it. Loaded in the first call, 0.3 s. Make it after a fork, not before.
+    whatever is encoded before it or beside it. Make it after a fork, not before.
     """
 
     model: Final = MODEL
     dimension: Final = SECOND_DIMENSION
 
-    def __init__(self, jar: Path, *, threads: int = 1) -> None:
-        """`threads`: cores that texts which come together may use; one takes one."""
-        self._model = _E5(jar)
-        self._lanes = Lanes(self._model, name="second", threads=threads, slice_tokens=1)
+    def __init__(self, jar: Path, *, threads: int = 1, asking: LowRank | None = None) -> None:
+        """`threads`: cores that texts which come together may use; one takes one. `asking`: other weights for questions
+        than those that are shipped."""
+        self._jar, self._model = jar, _E5(jar)
+        of_questions = _E5(jar, lambda: (asking or load_asking()).changes(LAYERS))
+        self._passages = Lanes(self._model, name="second", threads=threads, slice_tokens=1)
+        self._questions = Lanes(of_questions, name="asking", threads=threads, slice_tokens=1)
 
     async def encode_questions(self, texts: Sequence[str]) -> FloatMatrix:
-        return await self._encoded(QUESTION, texts)
+        return await _encoded(self._questions, QUESTION, texts)
 
     async def encode_passages(self, texts: Sequence[str]) -> FloatMatrix:
-        return await self._encoded(PASSAGE, texts)
+        return await _encoded(self._passages, PASSAGE, texts)
 
     async def encode_spans(self, text: str, spans: Sequence[Span]) -> FloatMatrix:
         """As the protocol says. A text that is longer than the model reads is read in pieces, cut between spans; of a
@@ -82,28 +94,34 @@ class E5Encoder:
         except Exception as error:  # what ONNX Runtime raises has no class of its own
             raise EmbeddingError(f"the second encoder failed ({type(error).__name__})") from error
 
-    async def warm(self) -> None:
-        await self.encode_questions(["warm"])
+    async def warm(self, *, questions: bool = False) -> None:
+        for name in SHA256:
+            await asyncio.to_thread(read_published, self._jar, name)
+        if questions:
+            await self.encode_questions(["warm"])
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._lanes.stop)
-
-    async def _encoded(self, prefix: str, texts: Sequence[str]) -> FloatMatrix:
-        if isinstance(texts, str):
-            raise TypeError("a sequence of texts is encoded, not one text")
-        for text in texts:
-            require_unicode(text)
-        if not texts:
-            return np.empty((0, SECOND_DIMENSION), np.float32)
-        return await asyncio.wrap_future(self._lanes.submit([prefix + text for text in texts]))
+        for lanes in (self._passages, self._questions):
+            await asyncio.to_thread(lanes.stop)
 
 
-async def usable(encoder: SecondEncoder | None) -> SecondEncoder | None:
-    """`encoder`, loaded; None, with a line in the log, where it cannot be: everything works without."""
+async def _encoded(lanes: Lanes, prefix: str, texts: Sequence[str]) -> FloatMatrix:
+    if isinstance(texts, str):
+        raise TypeError("a sequence of texts is encoded, not one text")
+    for text in texts:
+        require_unicode(text)
+    if not texts:
+        return np.empty((0, SECOND_DIMENSION), np.float32)
+    return await asyncio.wrap_future(lanes.submit([prefix + text for text in texts]))
+
+
+async def usable(encoder: SecondEncoder | None, *, questions: bool = False) -> SecondEncoder | None:
+    """`encoder`, warm (`SecondEncoder.warm`); None, with a line in the log, where its files cannot be read: everything
+    works without."""
     if encoder is None:
         return None
     try:
-        await encoder.warm()
+        await encoder.warm(questions=questions)
     except EmbeddingError as error:
         _log.warning("second_encoder.left_out", error=told(error))
         return None
@@ -111,11 +129,13 @@ async def usable(encoder: SecondEncoder | None) -> SecondEncoder | None:
 
 
 class _E5:
-    """The tokenizer and the session, loaded when first used. What was read last is kept, so that a text whose stretches
-    were encoded costs no second run when it is encoded as a whole."""
+    """The tokenizer and the session, loaded when first used; `changes` are added to the weights.
 
-    def __init__(self, jar: Path) -> None:
-        self._jar = jar
+    What was read last is kept, so that a text whose stretches were encoded costs no second run when it is encoded as a
+    whole."""
+
+    def __init__(self, jar: Path, changes: Callable[[], Mapping[str, FloatMatrix]] | None = None) -> None:
+        self._jar, self._changes = jar, changes
         self._read: OrderedDict[tuple[int, ...], FloatMatrix] = OrderedDict()
         self._tokens, self._lock = 0, threading.Lock()
 
@@ -160,27 +180,38 @@ class _E5:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer  # noqa: PLC0415 - as `ragpp.text.tokens` has it
-
-        made = Tokenizer.from_str(self._content(TOKENIZER).decode())
-        made.no_padding()
-        made.no_truncation()
-        return made
+        return read_tokenizer(self._jar)
 
     @cached_property
     def _session(self) -> InferenceSession:
-        return session_of(self._content(GRAPH))
+        published = read_published(self._jar, GRAPH)
+        if self._changes is None:
+            return session_of(published)
+        from ragpp.embedding.e5_graph import change  # noqa: PLC0415 - onnx is heavy, and passages need none
 
-    def _content(self, name: str) -> bytes:
-        """A file in the jar, which is the one that it should be. Raises EmbeddingError."""
-        try:
-            with zipfile.ZipFile(self._jar) as jar:
-                content = jar.read(name)
-        except (OSError, KeyError, zipfile.BadZipFile) as error:
-            said = f"the second encoder cannot be read from {self._jar} ({type(error).__name__})"
-            raise EmbeddingError(said, suggestions=SUGGESTIONS) from error
-        digest = hashlib.sha256(content).hexdigest()
-        if digest != SHA256[name]:
-            said = f"{name} in {self._jar} has the SHA-256 {digest}, and the published one {SHA256[name]}"
-            raise EmbeddingError(said, suggestions=SUGGESTIONS)
-        return content
+        return session_of(change(published, self._changes()))
+
+
+def read_tokenizer(jar: Path) -> Tokenizer:
+    """The model's tokenizer, which pads and cuts nothing. Raises EmbeddingError."""
+    from tokenizers import Tokenizer  # noqa: PLC0415 - as `ragpp.text.tokens` has it
+
+    made = Tokenizer.from_str(read_published(jar, TOKENIZER).decode())
+    made.no_padding()
+    made.no_truncation()
+    return made
+
+
+def read_published(jar: Path, name: str) -> bytes:
+    """The file `name` in the jar, one of SHA256's. Raises EmbeddingError where it is not there, or another one."""
+    try:
+        with zipfile.ZipFile(jar) as opened:
+            content = opened.read(name)
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        said = f"the second encoder cannot be read from {jar} ({type(error).__name__})"
+        raise EmbeddingError(said, suggestions=SUGGESTIONS) from error
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256[name]:
+        said = f"{name} in {jar} has the SHA-256 {digest}, and the published one {SHA256[name]}"
+        raise EmbeddingError(said, suggestions=SUGGESTIONS)
+    return content

@@ -14,7 +14,7 @@ from ragpp.ranking.segments import Source
 from ragpp.stores.postgres import as_tenant
 from ragpp.stores.segments import Gap, Missing, Segmented
 from ragpp_infra.embedded.stack import Endpoints
-from ragpp_services.episodic.ranking.second import load_adapter
+from ragpp_services.episodic.ranking.second import on_first_scale
 from ragpp_services.episodic.scan import Asked, Scanned, unpack
 from ragpp_services.episodic.search import Search
 from ragpp_services.episodic.store import EpisodicStore
@@ -60,18 +60,18 @@ async def numbers(app: asyncpg.Connection, scope: Scope) -> dict[str, list[int]]
 async def encoded(
     tier: PostgresEpisodicTier, scope: Scope, encoder: SecondEncoder, as_of: datetime | None = None
 ) -> dict[str, float]:
-    """The cosine of each message with QUESTION, adapted, by the second encoder, which ranking is given on its scale."""
+    """The cosine of each message with QUESTION by the second encoder, which ranking is given on its scale."""
     [embedding] = await tier._embedder.embed([QUESTION])
     [question] = await encoder.encode_questions([QUESTION])
-    adapted, query = load_adapter().adapt(question), episodic_query(scope, QUESTION)
+    query = episodic_query(scope, QUESTION)
     store: EpisodicStore = tier._store
     async with store.reader(scope) as reader:
-        columns = await reader.scan(Filters(), as_of, embedding, (), second=adapted)
-        search = Search.of(Scanned(columns), Asked(query, embedding, (), adapted))
+        columns = await reader.scan(Filters(), as_of, embedding, (), second=question)
+        search = Search.of(Scanned(columns), Asked(query, embedding, (), question))
         found = await reader.found(search.keys, None, vectors=False)
     assert search.table.second is not None
     cosines = unpack(columns, ()).second
-    assert np.array_equal(search.table.second, load_adapter().on_first_scale(cosines, adapted), equal_nan=True)
+    assert np.array_equal(search.table.second, on_first_scale(cosines, question), equal_nan=True)
     places = {found[int(ordinal)].stored.interaction.id: row for row, ordinal in enumerate(search.table.ordinals)}
     return {identifier: float(cosines[row]) for identifier, row in places.items()}
 
@@ -93,8 +93,7 @@ async def test_a_chunk_is_encoded_once_with_its_speaker_beside_its_sentences(
     [question] = await second.encode_questions([QUESTION])
     [ana, *_] = await second.encode_passages(["Ana: The saffron lighthouse."])
     cosines = await encoded(tier, scope, second)
-    adapted = load_adapter().adapt(question)
-    assert cosines["m1"] == pytest.approx(float(ana @ adapted) / float(np.linalg.norm(adapted)), abs=1e-3)
+    assert cosines["m1"] == pytest.approx(float(ana @ question), abs=1e-3)
     assert cosines["m1"] > max(cosines["m2"], cosines["m3"])
 
 

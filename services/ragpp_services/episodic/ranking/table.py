@@ -48,7 +48,7 @@ class CandidateTable:
     """Of each row the greatest cosine of a sentence of it with the question; NaN where it has none. None for none."""
     second: FloatArray | None = None
     """Of each row the cosine with the question by the second encoder, on the scale of the first one's
-    (`Adapter.on_first_scale`); NaN where it has none. None for none."""
+    (`on_first_scale`); NaN where it has none. None for none."""
 
     def __len__(self) -> int:
         return len(self.ordinals)

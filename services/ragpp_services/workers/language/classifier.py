@@ -5,7 +5,6 @@ mean of a clause's tokens in its message. They are a file beside this module, wh
 makes of what judges are trained on.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,49 +16,31 @@ import numpy as np
 import numpy.typing as npt
 import structlog
 
-from ragpp.embedding import FloatMatrix
 from ragpp.embedding.checkpoint import LAYERS
 from ragpp.embedding.graph_cache import Tuning
+from ragpp.embedding.low_rank import LowRank, read_low
 from ragpp.embedding.tuned import TunedMiniLM
 from ragpp.errors import EmbeddingError
 from ragpp.errors.telling import told
 from ragpp.text.spans import Span
 
 WEIGHTS: Final = "classifier.npz"
-SCALE: Final = 2.0
-"""What the product of two matrices is multiplied with where it is added to a weight."""
-PARTS: Final[Mapping[str, str]] = {
-    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
-    "attended": "attention.output.dense", "wide": "intermediate.dense", "narrow": "output.dense",
-}  # fmt: skip
-"""The weights of a layer that are changed, by their names in the checkpoint."""
 Floats = npt.NDArray[np.float32]
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Trained:
-    """`low`: by part the two matrices of each of the upper layers, (layers, in, rank) and (layers, rank, out); `heads`:
-    (dimension, heads); `bias`: (heads,). `name`: another one for other weights."""
+    """`low`: what is added to the network's weights; `heads`: (dimension, heads); `bias`: (heads,)."""
 
-    name: str
-    low: Mapping[str, tuple[Floats, Floats]]
+    low: LowRank
     heads: Floats
     bias: Floats
 
     @property
     def tuning(self) -> Tuning:
         """The tuning that makes the graph of it."""
-        return Tuning(self.name, self.changes)
-
-    def changes(self) -> dict[str, FloatMatrix]:
-        """The matrices that are added to tensors of the checkpoint, (out, in), by the names of these."""
-        return {
-            f"encoder.layer.{LAYERS - len(down) + layer}.{PARTS[part]}.weight": np.float32(SCALE)
-            * (down[layer] @ up[layer]).T
-            for part, (down, up) in self.low.items()
-            for layer in range(len(down))
-        }
+        return Tuning(self.low.name, lambda: self.low.changes(LAYERS))
 
 
 class Classifier:
@@ -80,19 +61,16 @@ class Classifier:
         return np.asarray(means @ self._trained.heads + self._trained.bias, np.float32)
 
 
-def read_trained(weights: bytes, arrays: Mapping[str, npt.NDArray[np.float16]]) -> Trained:
-    """The weights in `arrays`, which `weights` are the bytes of."""
-    low = {part: (arrays[f"{part}_down"].astype(np.float32), arrays[f"{part}_up"].astype(np.float32)) for part in PARTS}
-    name = hashlib.sha256(weights).hexdigest()[:16]
-    return Trained(name, low, arrays["heads"].astype(np.float32), arrays["bias"].astype(np.float32))
+def read_trained(arrays: Mapping[str, npt.NDArray[np.float16]]) -> Trained:
+    """The weights in `arrays`."""
+    return Trained(read_low(arrays), arrays["heads"].astype(np.float32), arrays["bias"].astype(np.float32))
 
 
 @cache
 def load_trained() -> Trained:
     """The weights that are shipped: some 10 ms."""
-    path = files(__package__).joinpath(WEIGHTS)
-    with path.open("rb") as file, np.load(file) as kept:
-        return read_trained(path.read_bytes(), kept)
+    with files(__package__).joinpath(WEIGHTS).open("rb") as file, np.load(file) as kept:
+        return read_trained(kept)
 
 
 async def usable_classifier(cache_dir: Path) -> Classifier | None:
