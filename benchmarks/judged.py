@@ -2,11 +2,12 @@
 instructions and small talk in plain sentences (`benchmarks.passed_on`), of which chats have few.
 
 Clauses stand in their messages, joined as people join them, mostly behind who speaks; two or three that follow each
-other are one example more, since what is cut at work is a sentence.
+other are one example more, since what is cut at work is a sentence. Some of what they tell stands by itself, too, in
+the plain sentence of its label: nobody chats like that, but many write so, and of chats it would not be learned.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,11 +22,14 @@ SPEAKERS: Final = (*[""] * 4, "Ada", "Bo", "Chidi", "Dana", "Emre", "Femke", "Go
 """Who speaks, or nobody with a name."""
 NAMES: Final[Mapping[labelled.Kind, Kind]] = {"home": "residence", "thing": "possession", "rule": "instruction"}
 """Kinds whose labels have another name; the others have the same."""
+PLAINLY: Final[Mapping[bool, float]] = {True: 0.4, False: 0.2}
+"""The share of labels whose sentence stands by itself, too: of what is to be kept, and of what is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Clauses that follow each other, in a message by `hand`. `heads`: those of the judge's HEADS that are true."""
+    """Clauses that follow each other, in a message by `hand`; none is a plain sentence. `heads`: those of the judge's
+    HEADS that are true."""
 
     hand: int
     clauses: int
@@ -58,12 +62,17 @@ def read_documents() -> list[Document]:
                     span = Span(spans[first].start, spans[last].end)
                     of[span] = _example(int(chat.hand), text, span, message.clauses[first : last + 1])
                 found.append(Document(text, of))
+                labels = (clause.label for clause in message.clauses if clause.label is not None)
+                plain = [label for label in labels if chance.random() < PLAINLY[label.keep]]
+                found += [_plain(int(chat.hand), label.sentence, _heads([label]), chance) for label in plain]
     for fold, line, instructs in passed_on.plain_lines():
-        before = speaker(chance)
-        span = Span(len(before), len(before + line))
-        heads = frozenset({"kept", "instruction"} if instructs else ())
-        found.append(Document(before + line, {span: Example(fold, 1, line, heads)}))
+        found.append(_plain(fold, line, frozenset({"kept", "instruction"} if instructs else ()), chance))
     return found
+
+
+def _plain(hand: int, line: str, heads: frozenset[str], chance: random.Random) -> Document:
+    before = speaker(chance)
+    return Document(before + line, {Span(len(before), len(before + line)): Example(hand, 0, line, heads)})
 
 
 def speaker(chance: random.Random) -> str:
@@ -79,8 +88,13 @@ def _groups(clauses: int) -> Iterator[tuple[int, int]]:
 
 
 def _example(hand: int, text: str, span: Span, clauses: Sequence[labelled.Clause]) -> Example:
+    labels = [clause.label for clause in clauses if clause.label is not None]
+    return Example(hand, len(clauses), text[span.start : span.end], _heads(labels))
+
+
+def _heads(labels: Iterable[labelled.Label]) -> frozenset[str]:
     heads = set[str]()
-    for label in (clause.label for clause in clauses if clause.label is not None):
+    for label in labels:
         if label.keep:
             heads |= {"kept", NAMES.get(label.kind, label.kind)}
         heads |= {"changes"} if label.flags & {"ends", "fixes"} else set()
@@ -88,4 +102,4 @@ def _example(hand: int, text: str, span: Span, clauses: Sequence[labelled.Clause
         heads |= {"past"} if label.time == "past" else set()
         heads |= {"planned"} if label.modality == "planned" else set()
         heads |= {"unsure"} if label.modality in {"wished", "supposed", "joked", "quoted"} else set()
-    return Example(hand, len(clauses), text[span.start : span.end], frozenset(heads))
+    return frozenset(heads)

@@ -24,6 +24,14 @@ HASTE = {
     "pls no bullet lists when u answer me, ever": "instruction",
     "my bro rafi is getting married 2 june": "kin",
 }
+PLAIN = {
+    "I'm lactose intolerant.": "health",
+    "I'm allergic to walnuts.": "health",
+    "I live in Lyon.": "residence",
+    "My sister Elena moved to Porto.": "residence",
+    "My dentist is Dr. Weiss.": "kin",
+    "I hate coriander.": "taste",
+}
 CHATTER = ["haha true", "brb kettle", "omg it is so hot today", "wait what", "ok back"]
 
 
@@ -42,6 +50,12 @@ async def test_what_is_typed_in_haste_is_kept_and_chatter_is_not(classifier: Cla
     kept = {said: one.kind for said in HASTE for one in await judged(judge, said) if one.is_kept(asks=False)}
     assert kept.keys() == HASTE.keys()
     assert {said for said in CHATTER for one in await judged(judge, said) if one.is_kept(asks=False)} == set()
+
+
+async def test_what_is_said_in_a_plain_sentence_is_kept_as_chat_is(classifier: Classifier) -> None:
+    judge = Judge(None, classifier=classifier)
+    kept = {said: one.kind for said in PLAIN for one in await judged(judge, said) if one.is_kept(asks=False)}
+    assert kept == PLAIN
 
 
 async def test_a_judgement_is_the_mean_of_what_words_and_the_classifier_say(classifier: Classifier) -> None:

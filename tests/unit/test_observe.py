@@ -89,7 +89,7 @@ async def test_what_is_passed_on_tells_nothing_of_its_reader() -> None:
 async def test_an_assistant_has_no_preferences_and_no_plans_and_still_decides() -> None:
     item = said("a", "I prefer tea. I decided to use the cache. I'm allergic to nuts.", role="assistant")
     extraction = EXTRACTOR.extract(item.content, speaker=None, said_at=item.occurred_at)
-    assert preferences_of("7", item, extraction) == []
+    assert await preferences_of(parts_with(), "7", item, item.content, extraction) == []
     assert {one.finding for one in await findings(item)} == {"decision"}
 
 

@@ -41,7 +41,7 @@ def load_graph(checkpoint: Checkpoint, cache_dir: Path, tuning: Tuning | None = 
     Raises EmbeddingError when the checkpoint is missing or not the published one.
     """
     folder = cache_dir.expanduser()
-    of = "" if tuning is None else f"-{tuning.name}-int8"
+    of = "" if tuning is None else f"-{tuning.name}-int7"
     graph_path = folder / f"minilm-{SHA256['model.safetensors'][:16]}-{REVISION}{of}.onnx"
     digest_path = graph_path.with_suffix(".sha256")
     with contextlib.suppress(OSError), graph_path.open("rb") as file:

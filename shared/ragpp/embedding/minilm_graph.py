@@ -69,6 +69,7 @@ def _quantised(model: bytes) -> bytes:
                 path,
                 per_channel=True,
                 weight_type=QuantType.QInt8,
+                reduce_range=True,
                 extra_options=options,
             )
             return path.read_bytes()

@@ -95,6 +95,11 @@ class Judge:
     ) -> None:
         self._encoder, self._model, self._classifier = encoder, model, classifier
 
+    @property
+    def reads(self) -> bool:
+        """True where a network reads messages: words alone do not tell a taste from a turn of phrase."""
+        return self._encoder is not None or self._classifier is not None
+
     async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
         """One judgement for each of `spans`, stretches of `text` in order. Raises EmbeddingError."""
         if not spans:

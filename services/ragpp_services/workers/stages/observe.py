@@ -31,6 +31,7 @@ from ragpp_services.workers.learning.counting import count_taught
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.history import repeating_spans, teaches
+from ragpp_services.workers.stages.preferring import prefer
 from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
 from ragpp_services.workers.stages.stating import STATING_ROLES, findings_of, plainly_named
@@ -102,10 +103,10 @@ async def _learned(
     found = await findings_of(parts, items, texts, extractions)
     vectors = await _embed_names(parts, extractions)
     observations, entries = list[Observation](), list[PreferenceEntry | FindingEntry]()
-    for (event_id, item), extraction, findings in zip(read, extractions, found, strict=True):
+    for (event_id, item), text, extraction, findings in zip(read, texts, extractions, found, strict=True):
         if extraction.entities or extraction.relationships or extraction.ended:
             observations.append(observation_of(str(event_id), item, extraction, vectors))
-        entries += preferences_of(str(event_id), item, extraction)
+        entries += await preferences_of(parts, str(event_id), item, text, extraction)
         entries += findings
     return observations, entries
 
@@ -237,11 +238,15 @@ def _named(name: str, item: Interaction) -> str:
     return (speaker if name == SPEAKER else name)[:_NAME_CHARS]
 
 
-def preferences_of(event_id: str, item: Interaction, extraction: Extraction) -> list[PreferenceEntry]:
-    """The preferences that a person states in `item`."""
+async def preferences_of(
+    parts: WorkerParts, event_id: str, item: Interaction, text: str, extraction: Extraction
+) -> list[PreferenceEntry]:
+    """The preferences that a person states in `item`, whose own words are `text`. Raises EmbeddingError,
+    ExtractionError."""
     if item.role not in STATING_ROLES:
         return []
-    return [preference_of(event_id, number, item, mention) for number, mention in enumerate(extraction.preferences)]
+    meant = await prefer(parts, item, text, extraction)
+    return [preference_of(event_id, number, item, mention) for number, mention in enumerate(meant)]
 
 
 def preference_of(event_id: str, number: int, item: Interaction, mention: PreferenceMention) -> PreferenceEntry:
