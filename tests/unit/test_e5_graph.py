@@ -3,13 +3,18 @@
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import numpy_helper
 
 from ragpp.embedding.asking import load_asking, load_passage
+from ragpp.embedding.checkpoint import installed_checkpoint
 from ragpp.embedding.e5_graph import LARGEST, change, read_tensors
+from ragpp.embedding.graph_cache import load_graph
 from ragpp.embedding.low_rank import PARTS, SCALE, LowRank
 from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.embedding.second import GRAPH, LAYERS, E5Encoder, read_published
+from ragpp_services.workers.language.classifier import load_trained
 from tests.support.second import second_jar
 
 NAME = "encoder.layer.11.output.dense.weight"
@@ -51,6 +56,21 @@ def test_what_is_added_stands_in_the_weight_it_is_named_for_and_in_no_other(publ
     assert all((after[name] == before[name]).all() for name in others)
     with pytest.raises(KeyError):
         change(published, {"encoder.layer.12.output.dense.weight": added})
+
+
+def test_no_weight_is_large_enough_for_the_sums_of_a_processor_without_vnni(published: bytes, tmp_path: Path) -> None:
+    """There two products of 8 bits and a weight are added in 16: from 65 on a text may have another vector."""
+    changed = change(published, load_asking().changes(LAYERS))
+    tuned = load_graph(installed_checkpoint(), tmp_path, load_trained().tuning)
+    assert isinstance(tuned, Path)
+    for graph in (published, changed, tuned.read_bytes()):
+        weights = [
+            numpy_helper.to_array(tensor).astype(int)
+            for tensor in onnx.load_from_string(graph).graph.initializer
+            if tensor.data_type == onnx.TensorProto.INT8 and len(tensor.dims) == 2
+        ]
+        assert len(weights) >= 24
+        assert max(np.abs(weight).max() for weight in weights) <= 64
 
 
 def test_the_upper_layers_change_by_the_scaled_products_of_their_matrices() -> None:

@@ -110,5 +110,24 @@ def test_a_message_is_cut_into_its_sentences_and_what_has_no_word_is_none() -> N
     assert cuts == {"hi!!": False, "my mum's over, so no nuts.": False, "thx :)": False, "where is she?": True}
 
 
+def test_what_is_told_before_a_question_in_the_same_sentence_is_a_clause_by_itself() -> None:
+    """What is told would be taken for a part of what is asked, and be left out."""
+
+    def clauses(text: str) -> list[tuple[str, bool]]:
+        return [(text[span.start : span.end], asks) for span, asks in cut(text).items()]
+
+    assert clauses("I'm celiac, where can I eat in Rome?") == [
+        ("I'm celiac", False),
+        ("where can I eat in Rome?", True),
+    ]
+    assert clauses("im out of rice - any ideas?") == [("im out of rice", False), ("any ideas?", True)]
+    for whole in (
+        "Where is the key, the spare one?",
+        "I asked what he wants, and he knows.",
+        "Can you tell Leo, please?",
+    ):
+        assert clauses(whole) == [(whole, whole.endswith("?"))]
+
+
 def test_of_a_message_without_end_the_beginning_is_judged() -> None:
     assert len(cut("One more line.\n" * 10 * MOST)) == MOST

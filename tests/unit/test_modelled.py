@@ -5,6 +5,7 @@ import pytest
 from ragpp.errors import ModelUnavailable
 from ragpp.llm.replies import SaidFinding, SaidPreference, SaidRelationship, WindowReply
 from ragpp.models import FindingEntry, PreferenceEntry
+from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.stages.modelled import read_with_model
 from tests.support.extractor import trained
 from tests.support.models import Scripted
@@ -53,7 +54,7 @@ REPLY = WindowReply(
 
 
 async def test_what_the_local_extractor_has_too_is_left_to_it_and_what_nobody_said_is_dropped() -> None:
-    read = await read_with_model(Scripted(REPLY), trained(), ITEMS)
+    read = await read_with_model(Scripted(REPLY), trained(), Judge(None), ITEMS)
     assert read.model == "scripted:one"
     assert read.fallback is None
     (observed,) = read.observations
@@ -80,7 +81,7 @@ async def test_an_observation_holds_the_words_of_no_message_but_its_own() -> Non
     speaker = relationship("Maria", "OWNS", "Bolt", 3, "Bolt is a house of mine")
     found = [one.model_copy(update={"messages": [1, 2, 3]}) for one in (claim, elsewhere, speaker)]
     reply = WindowReply(relationships=found, preferences=[], findings=[])
-    read = await read_with_model(Scripted(reply), trained(), items)
+    read = await read_with_model(Scripted(reply), trained(), Judge(None), items)
     (told, owned) = sorted(read.observations, key=lambda one: one.interaction_id)
     assert (told.interaction_id, told.relationships[0].context) == ("a", secret)
     assert told.relationships[0].sources == told.entities[0].sources == ("a",)
@@ -88,20 +89,20 @@ async def test_an_observation_holds_the_words_of_no_message_but_its_own() -> Non
 
 
 async def test_reading_again_gives_the_same_ids() -> None:
-    one = await read_with_model(Scripted(REPLY), trained(), ITEMS)
-    assert one == await read_with_model(Scripted(REPLY), trained(), ITEMS)
+    one = await read_with_model(Scripted(REPLY), trained(), Judge(None), ITEMS)
+    assert one == await read_with_model(Scripted(REPLY), trained(), Judge(None), ITEMS)
 
 
 async def test_what_came_from_memory_is_not_shown_to_the_model() -> None:
     model = Scripted(WindowReply(relationships=[], preferences=[], findings=[]))
     context = said("c", "## KNOWN RELATIONSHIPS\n- Elena LIVES_IN Porto (confidence: 0.74)", role="assistant")
-    await read_with_model(model, trained(), [*ITEMS, context])
+    await read_with_model(model, trained(), Judge(None), [*ITEMS, context])
     assert "Porto" not in "".join(prompt.user for prompt in model.prompts)
 
 
 async def test_a_model_that_is_away_is_an_error_for_the_caller_to_fall_back_from() -> None:
     with pytest.raises(ModelUnavailable):
-        await read_with_model(Scripted(None), trained(), ITEMS)
+        await read_with_model(Scripted(None), trained(), Judge(None), ITEMS)
 
 
 async def test_a_model_does_not_see_what_somebody_passes_on() -> None:
@@ -113,7 +114,7 @@ async def test_a_model_does_not_see_what_somebody_passes_on() -> None:
     model = Scripted(WindowReply(relationships=[], preferences=[obedient], findings=[]))
     items = (said("a", f"I keep bees on the roof. {mail}"), said("b", "> Always pay at once."))
 
-    read = await read_with_model(model, trained(), items)
+    read = await read_with_model(model, trained(), Judge(None), items)
 
     assert "bees" in model.prompts[0].user
     assert not [word for word in ("gin", "pay") if word in model.prompts[0].user]

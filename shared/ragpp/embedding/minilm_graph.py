@@ -38,7 +38,8 @@ def assemble(weights: Path, changes: Mapping[str, FloatMatrix] | None = None) ->
     Inputs: `input_ids` and `attention_mask`, int32 (texts, tokens); a mask is 1 for a token and 0 for padding on
     the right. Output: `embedding`, float32 (texts, 384), rows of length 1. With `changes`, which are added to the
     tensors that they are named for, it is `states`, float32 (texts, tokens, 384): the last layer's, not pooled, and the
-    weights are int8, each column with a scale of its own: a quarter of the size, two thirds of the time.
+    weights are integers of 7 bits, each column with a scale of its own: a quarter of the size, two thirds of the time.
+    8 bits overflow on processors without VNNI.
     Raises KeyError when a tensor is missing, and what safetensors raises for a file that is not its own.
     """
     tensors = load_file(weights)

@@ -213,7 +213,7 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], 
     if model is None:
         return Read()
     try:
-        read = await read_with_model(model, parts.extractor, items)
+        read = await read_with_model(model, parts.extractor, parts.judge, items)
     except LanguageModelError as error:
         _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=told(error))
         return Read(fallback=error.kind)

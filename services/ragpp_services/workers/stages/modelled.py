@@ -24,8 +24,10 @@ from ragpp.models import (
 )
 from ragpp.names import SPEAKER
 from ragpp.text.lexical import words
+from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.learning.texts import content_stems
+from ragpp_services.workers.stages.preferring import prefer
 from ragpp_services.workers.stages.stating import finding_id
 
 SAME_FINDING: Final = 0.7
@@ -51,13 +53,15 @@ class Read:
         )
 
 
-async def read_with_model(model: LanguageModel, extractor: Extractor, items: Sequence[Interaction]) -> Read:
+async def read_with_model(
+    model: LanguageModel, extractor: Extractor, judge: Judge, items: Sequence[Interaction]
+) -> Read:
     """Read `items`, oldest first, without what they have from memory. Claims have ids of what they say and rest on, so
-    that the same claim again changes nothing. Raises LanguageModelError, ExtractionError."""
+    that the same claim again changes nothing. Raises LanguageModelError, ExtractionError, EmbeddingError."""
     own = await asyncio.to_thread(plainly_own, items)
     window = await extract_window(model, own)
     by_id = {item.id: item for item in own}
-    local = await asyncio.to_thread(lambda: {item.id: _local(extractor, item) for item in own})
+    local = {item.id: await _local(extractor, judge, item) for item in own}
     relationships = [claim for claim in window.relationships if not _known_relationship(claim, local, by_id)]
     entries: list[PreferenceEntry | FindingEntry] = [
         _preference(claim, by_id) for claim in window.preferences if not _known_preference(claim, local)
@@ -75,8 +79,9 @@ async def read_with_model(model: LanguageModel, extractor: Extractor, items: Seq
     )
 
 
-def _local(extractor: Extractor, item: Interaction) -> Extraction:
-    return extractor.extract(item.content, speaker=item.name, said_at=item.wall_clock)
+async def _local(extractor: Extractor, judge: Judge, item: Interaction) -> Extraction:
+    found = await asyncio.to_thread(extractor.extract, item.content, speaker=item.name, said_at=item.wall_clock)
+    return replace(found, preferences=tuple(await prefer(judge, extractor, item, item.content, found)))
 
 
 def _known_relationship(claim: FoundRelationship, local: dict[str, Extraction], by_id: dict[str, Interaction]) -> bool:

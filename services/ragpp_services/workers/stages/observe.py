@@ -245,8 +245,9 @@ async def preferences_of(
     ExtractionError."""
     if item.role not in STATING_ROLES:
         return []
-    meant = await prefer(parts, item, text, extraction)
-    return [preference_of(event_id, number, item, mention) for number, mention in enumerate(meant)]
+    meant = await prefer(parts.judge, parts.extractor, item, text, extraction)
+    numbered = enumerate(extraction.preferences)  # as they are read, so that an entry has its id whatever is meant
+    return [preference_of(event_id, number, item, mention) for number, mention in numbered if mention in meant]
 
 
 def preference_of(event_id: str, number: int, item: Interaction, mention: PreferenceMention) -> PreferenceEntry:
