@@ -62,7 +62,7 @@ def network_of(tensors: Mapping[str, npt.NDArray[np.float32]]) -> Network:
     )
 
 
-def untrained(upper: int, seed: int) -> Low:
+def untrained_low(upper: int, seed: int) -> Low:
     """Products of nothing, for so many `upper` layers."""
     chance, low = np.random.default_rng(seed), Low()
     for part in PARTS:
@@ -87,9 +87,7 @@ def rate_at(rate: float, done: float) -> float:
     return rate * min(1.0, done / WARMING) * (1 - done)
 
 
-def descend(
-    loss: Callable[..., Array],
-) -> Callable[..., tuple[TrainedT, tuple[TrainedT, TrainedT]]]:
+def descend(loss: Callable[..., Array]) -> Callable[..., tuple[TrainedT, tuple[TrainedT, TrainedT]]]:
     """One step of Adam with decoupled decay (Loshchilov and Hutter 2019), on a slope of length 1 at most. It takes what
     is trained, both moments, the number of the step, from 1, its rate, and what `loss` takes behind what is trained."""
 
@@ -113,7 +111,7 @@ def descend(
     return compiled
 
 
-def states(network: Network, low: Low, ids: Array, mask: Array, key: Array | None) -> Array:
+def states(network: Network, low: Low, ids: Array, mask: Array, key: Array) -> Array:
     """(texts, tokens, DIMENSION): those of the last layer. `mask`: 1 for a token, 0 for padding; `key`: of what is
     dropped while it is trained."""
     upper, layers = len(low["query"][0]), len(network.linear["query"][0])
@@ -124,7 +122,7 @@ def states(network: Network, low: Low, ids: Array, mask: Array, key: Array | Non
         for part in (slice(layers - upper), slice(layers - upper, None))
     )
     hidden, _ = jax.lax.scan(lambda x, layer: (_layer(x, absent, layer[0], layer[1]), None), hidden, below)
-    keys = None if key is None else jax.random.split(key, upper)
+    keys = jax.random.split(key, upper)
     hidden, _ = jax.lax.scan(
         lambda x, layer: (_layer(x, absent, layer[0][0], layer[0][1], layer[1], layer[2]), None),
         jax.lax.stop_gradient(hidden),

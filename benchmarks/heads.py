@@ -15,8 +15,19 @@ import numpy.typing as npt
 from rich.progress import track
 from safetensors.numpy import load_file
 
-from benchmarks.bert import Array, Floats, Low, Network, descend, dropped, named_arrays, network_of, rate_at, states
-from benchmarks.bert import untrained as untrained_low
+from benchmarks.bert import (
+    Array,
+    Floats,
+    Low,
+    Network,
+    descend,
+    dropped,
+    named_arrays,
+    network_of,
+    rate_at,
+    states,
+    untrained_low,
+)
 from ragpp.embedding.checkpoint import installed_checkpoint
 from ragpp.embedding.minilm_graph import DIMENSION
 
@@ -25,7 +36,7 @@ UPPER: Final = 4
 EPOCHS: Final = 3
 RATE: Final = 1e-3
 TOKENS: Final = 1_024
-"""Of a step, padding included."""
+"""Tokens a step, padding included."""
 LENGTHS: Final = (16, 24, 32, 48, 64, 96, 128, 192, 256)
 """Tokens that texts of a step are padded to: each length is compiled once."""
 STRETCHES: Final = 384

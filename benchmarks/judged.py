@@ -28,8 +28,8 @@ PLAINLY: Final[Mapping[bool, float]] = {True: 0.4, False: 0.2}
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Clauses that follow each other, in a message by `hand`; none is a plain sentence. `heads`: those of the judge's
-    HEADS that are true."""
+    """So many `clauses` that follow each other, in a message by `hand`; 0 for a plain sentence. `heads`: those of the
+    judge's HEADS that are true."""
 
     hand: int
     clauses: int

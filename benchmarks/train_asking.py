@@ -23,7 +23,18 @@ import numpy.typing as npt
 from rich.progress import track
 from tokenizers import Tokenizer
 
-from benchmarks.bert import Array, Floats, Low, Network, descend, named_arrays, network_of, rate_at, states, untrained
+from benchmarks.bert import (
+    Array,
+    Floats,
+    Low,
+    Network,
+    descend,
+    named_arrays,
+    network_of,
+    rate_at,
+    states,
+    untrained_low,
+)
 from benchmarks.ranking_data import load_chats, load_metrics
 from benchmarks.ranking_lab import CACHE, EVAL_DIR, Scorer, Tables, evaluate, heading, line, prepare, second_cosines
 from benchmarks.weights import compare_and_keep
@@ -46,12 +57,12 @@ UPPER: Final = 6
 EPOCHS: Final = 2
 RATE: Final = 1e-3
 QUESTIONS: Final = 32
-"""Of a step."""
+"""Questions a step."""
 LENGTHS: Final = (16, 24, 32, 48, 64)
 """Tokens that questions of a step are padded to; what is longer is cut."""
 SEED: Final = 0
 COUNTS: Final = STEEPER * (DEFAULT.second + DEFAULT.second_share)
-"""What a cosine by the second encoder counts in the ranking."""
+"""The weight of a cosine by the second encoder in the ranking."""
 Arrays = dict[str, npt.NDArray[np.float16]]
 
 
@@ -87,7 +98,7 @@ def examples(tables: Tables, tokenizer: Tokenizer) -> list[Example]:
 
 def learned(of: Sequence[Example], network: Network, title: str) -> Arrays:
     """The matrices that put the answers of all of them first."""
-    low, step = untrained(UPPER, SEED), descend(_loss)
+    low, step = untrained_low(UPPER, SEED), descend(_loss)
     still = jax.tree.map(jnp.zeros_like, low)
     moments, key, chance = (still, still), jax.random.PRNGKey(SEED), random.Random(SEED)
     batches = [batch for _ in range(EPOCHS) for batch in _shuffled(of, chance)]

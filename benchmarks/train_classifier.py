@@ -33,7 +33,7 @@ from ragpp_services.workers.language.judging import HEADS
 WEIGHTS: Final = Path(classifier.__file__).parent / classifier.WEIGHTS
 KEPT: Final = CACHE / "classifier"
 REVISION: Final = 1
-"""Of how it is learned: raise it when `benchmarks.heads` learns otherwise."""
+"""The revision of how it is learned: raise it when `benchmarks.heads` learns otherwise."""
 Arrays = dict[str, npt.NDArray[np.float16]]
 Floats = npt.NDArray[np.float32]
 

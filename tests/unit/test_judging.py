@@ -111,7 +111,7 @@ def test_a_message_is_cut_into_its_sentences_and_what_has_no_word_is_none() -> N
 
 
 def test_what_is_told_before_a_question_in_the_same_sentence_is_a_clause_by_itself() -> None:
-    """What is told would be taken for a part of what is asked, and be left out."""
+    """Told and asked in one stretch it is a question, and left out."""
 
     def clauses(text: str) -> list[tuple[str, bool]]:
         return [(text[span.start : span.end], asks) for span, asks in cut(text).items()]

@@ -41,7 +41,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> WorkerParts:
 
 
 async def learned(parts: WorkerParts, text: str) -> tuple[list[str], list[str]]:
-    """What is read in it, and what of that is learned."""
+    """The preferences that are read in it, and those that are learned."""
     item = said("a", text)
     read = parts.extractor.extract(text, speaker=None, said_at=item.occurred_at)
     return [one.key for one in read.preferences], [

@@ -17,7 +17,7 @@ WEIGHTS: Final = "asking.npz"
 
 @cache
 def load_asking() -> LowRank:
-    """What is added to the weights of the upper layers for questions: some 10 ms."""
+    """The changes of the upper layers for questions, as they are shipped: some 10 ms."""
     with files(__package__).joinpath(WEIGHTS).open("rb") as file, np.load(file) as kept:
         return read_low(kept)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ragpp.embedding.port import FloatMatrix
 
 LARGEST: Final = 63
-"""Of the numbers that a weight is quantised to."""
+"""The largest number that a weight is quantised to."""
 _FAR: Final = 4
 """Nodes between a product and its bias at most: a cast, a scale."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragpp.embedding.port import FloatMatrix
 
 SCALE: Final = 2.0
-"""What the product of two matrices is multiplied with where it is added to a weight."""
+"""The factor of the product of two matrices where it is added to a weight."""
 PARTS: Final[Mapping[str, str]] = {
     "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
     "attended": "attention.output.dense", "wide": "intermediate.dense", "narrow": "output.dense",
@@ -33,7 +33,7 @@ class LowRank:
     low: Mapping[str, tuple[Floats, Floats]]
 
     def changes(self, layers: int) -> dict[str, FloatMatrix]:
-        """What is added to the weights of a network of so many `layers`, (out, in), by the names of these."""
+        """The changes of the weights of a network of so many `layers`, (out, in), by the names of these."""
         return {
             f"encoder.layer.{layers - len(down) + layer}.{PARTS[part]}.weight": np.float32(SCALE)
             * (down[layer] @ up[layer]).T

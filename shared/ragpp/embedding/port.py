@@ -86,7 +86,7 @@ class SecondEncoder(Protocol):
         ...
 
     async def warm(self, *, questions: bool = False) -> None:
-        """Look at its files and, for `questions`, load what the first of them would load. Harmless to repeat. Raises
+        """Look at its files or, for `questions`, load what the first of them would load. Harmless to repeat. Raises
         EmbeddingError."""
         ...
 

@@ -59,8 +59,9 @@ _log = structlog.stdlib.get_logger(__name__)
 class E5Encoder:
     """A SecondEncoder, from the jar that it is published in; some 5 ms for a short text on one core.
 
-    What passages need, 145 MB, is loaded with the first of them, in .3 s; what questions need, 190 MB, in .6 s with the
-    first of those.
+    Passages need 145 MB, which are loaded with the first of them in .3 s; questions need 190 MB, loaded with the first
+    of those in .6 s.
+
     The scales of the int8 model hang on all that is in a run, so a run has one text: a text has one vector, to the bit,
     whatever is encoded before it or beside it. Make it after a fork, not before.
     """
@@ -96,10 +97,11 @@ class E5Encoder:
             raise EmbeddingError(f"the second encoder failed ({type(error).__name__})") from error
 
     async def warm(self, *, questions: bool = False) -> None:
-        for name in SHA256:
-            await asyncio.to_thread(read_published, self._jar, name)
         if questions:
             await self.encode_questions(["warm"])
+        else:
+            for name in SHA256:
+                await asyncio.to_thread(read_published, self._jar, name)
 
     async def close(self) -> None:
         for lanes in (self._passages, self._questions):

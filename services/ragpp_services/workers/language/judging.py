@@ -6,6 +6,7 @@ hashed features alone. Their weights are a file beside this module, which `bench
 `benchmarks/data/labelled` and of plain sentences.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ from ragpp.models import Interaction, Vector
 from ragpp.text.lexical import index_line
 from ragpp.text.spans import Span
 from ragpp_services.workers.language.classifier import Classifier
+from ragpp_services.workers.language.cutting import cut
 from ragpp_services.workers.language.features import hashed
 
 Kind = Literal[
@@ -120,6 +122,11 @@ class Judge:
         line = index_line(item, text)
         shift = len(line) - len(text)
         return await self.judge(line, [Span(start + shift, end + shift) for start, end in spans])
+
+    async def judge_clauses(self, item: Interaction, text: str) -> dict[Span, Judgement]:
+        """The same of all stretches that `text` is cut into, in order."""
+        clauses = list(await asyncio.to_thread(cut, text))
+        return dict(zip(clauses, await self.judge_said(item, text, clauses), strict=True))
 
 
 def odds_of(scores: Floats) -> Floats:

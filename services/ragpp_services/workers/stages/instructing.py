@@ -1,12 +1,10 @@
 """Instructing: which of the sentences that are read as instructions are meant as such."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Final
 
 from ragpp.models import Interaction
 from ragpp.text.spans import Span
-from ragpp_services.workers.language.cutting import cut
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.instructions import Instruction
 
@@ -26,9 +24,8 @@ async def meant(judge: Judge, items: Sequence[Interaction], read: Sequence[Instr
 
 async def _odds(judge: Judge, item: Interaction) -> Odds:
     """For each clause of a message how likely it instructs."""
-    clauses = list(await asyncio.to_thread(cut, item.content))
-    judged = await judge.judge_said(item, item.content, clauses)
-    return [(clause, one.instructs) for clause, one in zip(clauses, judged, strict=True)]
+    judged = await judge.judge_clauses(item, item.content)
+    return [(clause, one.instructs) for clause, one in judged.items()]
 
 
 def _most(odds: Odds, span: Span) -> float:
