@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import STANDING, Memory, MemoryKind, TierName
-from ragpp_services.gateway.assembly.helpfulness import AT_MOST, LEAST, why_not_shown
+from ragpp_services.gateway.assembly.helpfulness import AT_MOST, LEAST, OF_TOKENS, why_not_shown
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.relevance import why_far_behind
 
@@ -46,13 +46,13 @@ def test_what_is_far_less_likely_than_the_best_is_left_out_however_many_there_ar
     best = 0.9
     odds = LEAST * best / (1 - best)
     hardly, likelier = (share * odds / (1 + share * odds) for share in (0.99, 1.01))
-    assert shown([said("a", best), *(said(str(n), hardly) for n in range(60))]) == ["a"]
-    assert len(shown([said("a", best), *(said(str(n), likelier) for n in range(60))])) == 61
+    assert shown([said("a", best), *(said(str(n), hardly) for n in range(60))], budget=OF_TOKENS * 10) == ["a"]
+    assert len(shown([said("a", best), *(said(str(n), likelier) for n in range(60))], budget=OF_TOKENS * 10)) == 61
 
 
 def test_a_larger_budget_shows_what_is_less_likely() -> None:
     ranking = [said("a", 0.9), said("b", 0.5), said("c", 0.3), said("d", 0.1)]
-    assert [len(shown(ranking, budget=budget)) for budget in (100, 500, 1_500)] == [2, 2, 3]
+    assert [len(shown(ranking, budget=budget)) for budget in (100, 500, 1_500)] == [2, 3, 3]
 
 
 def test_what_may_say_how_the_best_has_changed_is_shown_with_it() -> None:
