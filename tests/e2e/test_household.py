@@ -33,6 +33,25 @@ async def test_how_one_of_them_wants_to_be_answered_stands_for_that_one_alone(
     assert standing["Tom"] == standing[None]
 
 
+async def test_a_rule_that_one_of_them_taught_is_for_nobody_else_by_name(
+    memory: MemoryClient, gateway: RealGateway, tenant: str
+) -> None:
+    said = [("Tom", "please keep it short when you answer me")]
+    said += [(name, "From now on always answer in German.") for name in ("Tom", "Nora")]
+    for number, (who, content) in enumerate(said):
+        await memory.remember(user_id=USER, session_id=f"s{number}", messages=[{"name": who, "content": content}])
+    await gateway.digest(tenant)
+    await memory.extract(USER)
+    await gateway.digest(tenant)
+    ruled: dict[str | None, set[str]] = {}
+    for name in ("Nora", "Tom", None):
+        answer = await memory.recall(user_id=USER, name=name, query="a pancake recipe", deadline_ms=30_000)
+        ruled[name] = {one.text for one in answer.memories if one.kind == "rule"}
+    assert ruled["Nora"] == {"Answer in German."}
+    assert len(ruled["Tom"]) == 2
+    assert ruled["Tom"] == ruled[None]
+
+
 async def test_i_is_who_asks(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
     messages = [
         {"name": name, "content": content}

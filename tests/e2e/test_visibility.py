@@ -256,3 +256,16 @@ async def test_a_rule_of_one_agent_is_for_no_other_that_is_named_and_a_shared_on
     for agent, own in (("sales", "Answer in one sentence."), ("care", "Speak slowly.")):
         assert await told(None, agent) == await told(agent, None) == {"Call me Sam.", own}
     assert "Call me Sam." in await told(None, None)
+
+
+async def test_how_to_answer_that_one_agent_was_told_is_for_no_other_that_is_named(team: Team) -> None:
+    await team.say(0, "sales", "Please always answer in German.")
+    await team.say(1, "sales", "When I ask for a summary, use exactly three sentences.")
+    await team.say(2, "care", "My dog is called Bo.")
+    await team.digest()
+    for query in ("hi", "write a summary of the day"):
+        asked: dict[str, Json] = {"user_id": team.user_id, "query": query, "tiers": ["procedural"]}
+        for named, told in (("sales", True), ("care", False)):
+            answered = await team.everyone.post("/v1/recall", json={**asked, "agent_id": named})
+            assert ("German" in answered.json()["context"].title()) is told
+            assert "summary" not in answered.json()["context"] or told

@@ -82,10 +82,10 @@ def test_meaning_and_words_together_say_whether_a_memory_is_about_the_question(
 
 def test_what_the_second_encoder_finds_alike_is_about_the_question_unless_ranking_set_it_back() -> None:
     assert level(said(0.2, 0.0)) == "none"
-    assert level(said(0.2, 0.0, second=0.6)) == "some"
+    assert level(said(0.2, 0.0, second=0.7)) == "some"
     assert level(said(0.6, 0.0, second=0.2)) == "some", "either encoder is enough"
-    assert level(said(0.2, 0.0, second=0.6, raw=0.1)) == "none"
-    assert level(said(0.2, 0.0, second=0.6), scale=None, whole=False) is None, "nobody measured the embedder"
+    assert level(said(0.2, 0.0, second=0.7, raw=0.1)) == "none"
+    assert level(said(0.2, 0.0, second=0.7), scale=None, whole=False) is None, "nobody measured the embedder"
 
 
 def test_a_memory_with_nothing_in_it_knows_nothing() -> None:

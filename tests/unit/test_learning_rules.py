@@ -129,9 +129,25 @@ def test_a_rule_names_what_was_said_plainly_among_however_many_doubts() -> None:
     assert "m79" in draft.sources
 
 
-def test_a_situation_is_the_rules_trigger() -> None:
-    (draft,) = drafts("Whenever I mention the budget, show the figures in euros.")
-    assert "budget" in draft.triggers
+@pytest.mark.parametrize(
+    ("text", "triggers"),
+    [
+        ("Whenever I mention the budget, show the figures in euros.", {"mention budget", "budget"}),
+        ("If I mention the gym, remind me to stretch first.", {"mention gym", "gym"}),
+        ("When I paste logs, point out errors.", {"paste logs", "logs"}),
+        ("Whenever I cook, remind me of the timer.", {"cook"}),
+    ],
+)
+def test_the_things_of_a_situation_call_a_rule_up_and_what_is_done_with_them_does_not(
+    text: str, triggers: set[str]
+) -> None:
+    (draft,) = drafts(text)
+    assert set(draft.triggers) == triggers
+
+
+def test_a_rule_has_the_words_that_it_says_to_use() -> None:
+    (draft,) = drafts("When you write emails for me, always sign them with 'Best, Ines'.")
+    assert draft.text == 'When you write emails for me: sign them with "Best, Ines".'
 
 
 def test_people_give_each_other_advice_and_no_rules() -> None:

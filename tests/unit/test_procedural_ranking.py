@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.learned import LEARNED_RULE, Finding, owned_key
 from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
+from ragpp_services.gateway.assembly.telling import standing
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support import values
 from tests.support.each import each_case
@@ -122,6 +123,19 @@ def test_how_one_of_a_household_wants_to_be_answered_does_not_hold_for_another_w
         for asker in ("nora", "Tom", None)
     }
     assert asked == {"nora": [True], "Tom": [False], None: [True]}
+
+
+def test_what_a_rule_says_in_full_is_not_told_again_as_a_wish_and_a_name_comes_first() -> None:
+    of_one = {"sources": ("m1",)}
+    wish, name = preference("always", category="communication"), preference("Ines", category="identity")
+    wish = replace(wish, item=wish.item.model_copy(update={"key": "answer in bullet point", **of_one}))
+    told = learned("Answer in bullet points.")
+    told = replace(told, item=told.item.model_copy(update=of_one))
+    found = rank(query("anything"), [told], [wish, name])
+    assert sorted(one.kind for one in found) == ["preference", "rule"]
+    assert [one.metadata.get("category") for one in standing(found)] == ["identity", None]
+    apart = replace(wish, item=wish.item.model_copy(update={"sources": ("m2",)}))
+    assert len(rank(query("anything"), [told], [apart])) == 2, "what another message says stands by itself"
 
 
 def test_what_always_holds_leaves_room_for_what_is_called_up() -> None:

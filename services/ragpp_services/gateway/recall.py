@@ -42,6 +42,7 @@ from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from ragpp_services.gateway.assembly.recalled import recalled
 from ragpp_services.gateway.assembly.verdicts import parted, set_back, set_first
 from ragpp_services.gateway.counting import count_recall, recall_step
+from ragpp_services.gateway.wishes import without_wishes_of_others
 from ragpp_services.gateway.zones import ZoneOf, nowhere, told_in
 
 RESERVE_SHARE: Final = 0.1
@@ -112,7 +113,8 @@ class Recaller:
             await asyncio.wait({pending}, timeout=max(0.0, stops - time.perf_counter()))
         wanted = request.tiers or self._tiers.keys()
         names = [name for name in TIER_NAMES if name in wanted]
-        answers, unembedded = await self._answers(scope, request, budget, names, ends)
+        found_by, unembedded = await self._answers(scope, request, budget, names, ends)
+        answers = await without_wishes_of_others(found_by, self._episodic, scope, request.name, ends)
         if await finished(zone, ends):
             shown = {name: told_in(zone.result(), one.memories) for name, one in answers.items()}
             answers = {name: replace(one, memories=shown[name]) for name, one in answers.items()}

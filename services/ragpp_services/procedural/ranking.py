@@ -18,7 +18,7 @@ from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuer
 from ragpp.names import says_nothing
 from ragpp.preference_values import tells_nothing
 from ragpp.text.lexical import terms
-from ragpp_services.procedural.holding import always_holds, shapes_every_answer, standing
+from ragpp_services.procedural.holding import always_holds, shapes_every_answer, standing, told_once
 from ragpp_services.procedural.naming import finding_line, preference_line
 
 NEAR_COSINE: Final = 0.2
@@ -184,7 +184,7 @@ def rank(
         and _wanted(scored.item.id, scored.item.confidence, scored.item.occurred_at, filters)
         and _similar(scored.similarity, filters)
     ]
-    always = sorted((one for one in (*ruled, *liked) if STANDING in one.metadata), key=_most_urgent)
+    always = sorted(told_once([one for one in (*ruled, *liked) if STANDING in one.metadata]), key=_most_urgent)
     about = sorted((one for one in ruled if STANDING not in one.metadata), key=_best_first)
     rest = [one for one in liked if STANDING not in one.metadata] + _best_findings(query, situation, findings)
     most = query.limit // 2 if about or rest else query.limit

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragpp.text.english import CHAT_WORDS, STOP_WORDS
+from ragpp.text.indirect import OPENING, WH, asks_indirectly
 from ragpp.text.lexical import MAX_WORD_CHARS, word_count, words
 from ragpp.text.mentions import is_of_other_script
 from ragpp.text.sentences import clean, split
-from ragpp_services.episodic.reading.requests import OPENING, WH, YOU, asks_to_be_told, is_request, states
+from ragpp_services.episodic.reading.requests import YOU, asks_to_be_told, is_request, states
 
 LONGEST_QUESTION: Final = 16
 """Words. On the development chats with an assistant, long questions are evidence as often as statements are; 12 to 25
@@ -39,7 +40,8 @@ _INVERTED: Final = rf"{WH}(?: (?!{_PRONOUN}\b)\w+){{0,2}}? {_AUXILIARY} {_SUBJEC
 _CLAUSE: Final = re.compile(
     r"(?:,|;|:|،|؛) | (?:-+|–|—|/+) |[，、；：]|(?=¿)"
     rf"| (?=(?:and|but|so|because|cause|cos|coz|cuz|that) {_SUBJECT}|{_INVERTED}|(?:can|could) {YOU} \w)"
-    r"| (?=(?:i|we|he|she|they)(?:'m|'re|'s| am| are| is| was| were) (?!\w+ing\b)[\w']+ \w|(?:im|hes|shes|theyre) \w)",
+    r"|(?<!what)(?<!where)(?<!when)(?<!who)(?<!which)(?<!how)(?<!why)(?<!if)(?<!whether) "
+    r"(?=(?:i|we|he|she|they)(?:'m|'re|'s| am| are| is| was| were) (?!\w+ing\b)[\w']+ \w|(?:im|hes|shes|theyre) \w)",
     re.IGNORECASE,
 )
 """Where a clause may begin: behind a mark, at a conjunction before a subject ("Did I say that the key is at Tom's?"
@@ -51,8 +53,9 @@ _ASKING_CLAUSE: Final = re.compile(
     rf"{OPENING}(?:{WH}|any|{_AUXILIARY}|(?:what|where|who|how|when)'?s)\b", re.IGNORECASE
 )
 _UNMARKED_QUESTION: Final = re.compile(
-    rf"{OPENING}(?:{_INVERTED}|(?:what|where|who|when|how)'?s (?:the|my|our|your|his|her|their|an?)\b|how to\b|"
-    r"(?:did|do) (?:i|we)\b|does (?:my|the)\b|is (?:it|there)\b|are there\b)",
+    rf"{OPENING}(?:{_INVERTED}|(?!who|which){WH}(?: (?:much|many|old|long|far|often|big|tall|time|day|kind|size))?"
+    rf"(?:(?:'s| (?:is|are|was|were|do|does|did|has|have)) (?!{_PRONOUN}\b)|(?<=s) )\w(?!.*\b(?:is|was|are)\b)|"
+    r"how to\b|(?:did|do) (?:i|we)\b|does (?:my|the)\b|is (?:it|there)\b|are there\b)",
     re.IGNORECASE,
 )
 """A question as it is typed in haste, without its mark."""
@@ -70,12 +73,6 @@ _UNMARKED_THAI: Final = re.compile(
     r"(?:อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|ยังไง|อย่างไร|ไหม|มั้ย|หรือยัง|หรือเปล่า|เท่าไหร่|เท่าไร)(?:ครับ|คะ|ค่ะ|นะ)*\W*$|^\W*ทำไม"
 )
 """A question in Thai, which has no mark for it."""
-_UNKNOWN: Final = re.compile(
-    r"^\W*(?:(?:but|and|so|sorry|hmm|ugh),? )*(?:i|we) (?:still |really |just )?(?:do not|don't|dont|can't|cannot|"
-    r"cant|no longer) (?:know|remember|recall) (?:anymore )?(?:where|what|when|who|which|why|if|whether)\b",
-    re.IGNORECASE,
-)
-"""A question in the shape of a statement: "I don't know where I parked"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +146,7 @@ def _beginnings(sentence: str, clauses: Sequence[str]) -> list[bool | None]:
 def _begins(clause: str, asks: re.Pattern[str]) -> bool | None:
     if is_request(clause):
         return not asks_to_be_told(clause)
-    if asks.match(clause) or _UNKNOWN.match(clause):
+    if asks.match(clause) or asks_indirectly(clause):
         return False
     return True if states(clause) else None
 

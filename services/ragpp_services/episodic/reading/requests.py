@@ -10,14 +10,10 @@ import re
 from typing import Final
 
 from ragpp.text.english import word_set
+from ragpp.text.indirect import OPENING, WH
 from ragpp_services.episodic.reading.answers import Kind, kinds_in
 
 YOU: Final = r"(?:you|u|ya|yo|y'?all)(?: guys| all| both)?"
-_GREETING: Final = r"(?:and|but|so|or|also|then|hey|hi|hello|ok|okay|btw|oh|well|yo|sorry|quick question)"
-_PLEASE: Final = r"(?:please|pls|plz|kindly)"
-OPENING: Final = rf"\W*(?:(?:{_GREETING}|{_PLEASE}),?:? )*+"
-"""Words before a clause that say nothing of it."""
-WH: Final = r"(?:what|where|when|who|whom|whose|which|how|why|wat|wut|whats|wheres|whos|hows|whens)"
 _MANNER: Final = r"(?:(?:please|pls|plz|maybe|also|always|just|quickly|possibly|kindly|ever|still|even|again|perhaps) )"
 _STATE: Final = r"(?:be|believe|feel|guess|have|hear|imagine|like|love|mean|need|prefer|say|see|think|want|ever)"
 """Verbs of no action: "would you like tea?" wants nothing done."""

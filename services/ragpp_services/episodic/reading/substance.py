@@ -69,6 +69,7 @@ def substance(text: str, *, by_assistant: bool = False) -> Substance:
     for sentence in sentences(text):
         told, asked = divided_sentence(sentence)
         asks |= bool(asked)
+        lacks |= by_assistant and _LACKS.search(asked) is not None
         if not told or _is_courtesy(told):
             continue
         if not by_assistant:

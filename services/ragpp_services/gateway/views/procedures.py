@@ -28,8 +28,8 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         self._begin = begin
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """As the protocol says. In the whole memory an agent that is named is told the rules that it may see: one that
-        was said to another agent alone is not for it."""
+        """As the protocol says. In the whole memory an agent that is named is told how to behave by what it may see: a
+        rule, a wish or an instruction that was said to another agent alone is not for it."""
         whole = await self._seen(
             query.scope, lambda view: self._tier.retrieve(query.model_copy(update={"scope": view}))
         )
@@ -39,7 +39,7 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         if own.view is None:
             return whole
         seen = await self._tier.retrieve(query.model_copy(update={"scope": own}))
-        found = [one for one in whole if one.kind != "rule"] + [one for one in seen if one.kind == "rule"]
+        found = [one for one in whole if not _is_to_follow(one)] + [one for one in seen if _is_to_follow(one)]
         return sorted(found, key=lambda one: -one.score)[: query.limit]
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
@@ -223,3 +223,7 @@ class ViewedProcedural(Viewed[ProceduralTier]):
             if finding.id == identifier:
                 return frozenset(finding.sources)
         return None
+
+
+def _is_to_follow(memory: Memory) -> bool:
+    return memory.kind == "rule" or memory.always_holds or memory.metadata.get("finding") == "instruction"

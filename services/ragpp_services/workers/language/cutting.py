@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from ragpp.text.indirect import asks_indirectly
 from ragpp.text.sentences import Sentence, clean, split
 from ragpp.text.spans import Span
 
@@ -31,7 +32,7 @@ def _told_and_asked(text: str, sentence: Sentence) -> Iterator[tuple[Span, bool]
     asks = sentence.asks or sentence.text.endswith("?")
     asking = _ASKING.search(text, sentence.start, sentence.end) if asks else None
     if asking is None:
-        yield Span(sentence.start, sentence.end), sentence.asks
+        yield Span(sentence.start, sentence.end), sentence.asks or asks_indirectly(sentence.text)
         return
     yield Span(sentence.start, asking.start()), False
     yield Span(asking.end(), sentence.end), True

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.learned import LEARNED_RULE
+from ragpp.text.english import word_set
 from ragpp_services.workers.learning.instructions import Instruction
 from ragpp_services.workers.learning.patterns import Pattern
 from ragpp_services.workers.learning.texts import content_stems
@@ -27,6 +28,7 @@ HIGHEST_PRIORITY: Final = 8
 SOURCES: Final = 50
 _SITUATED: Final = re.compile(r"(?:before|after|once|unless|until|as soon as|for|in|on|with|at|to)\b", re.IGNORECASE)
 """Situations that say themselves how they stand to what is to be done."""
+_WHO_DOES: Final = word_set("i we you u i'm im we're you're")
 _FOR_NOW: Final = re.compile(
     r"\b(?:yet|now|today|tonight|tomorrow|this time|for now|just this once|once)\b", re.IGNORECASE
 )
@@ -89,10 +91,13 @@ def rule_text(instruction: Instruction) -> str:
 
 
 def _triggers(trigger: str) -> tuple[str, ...]:
-    """The words of a situation by which a query calls the rule up; none for a rule that always holds."""
+    """The words of a situation by which a query calls the rule up: all of them, and each thing of it ("gym" of "I
+    mention the gym": what is done with it says little); none for a rule that always holds."""
     words = [word.strip("'\".,") for word in trigger.lower().split()]
-    kept = [word for word in words if content_stems(word)]
-    return (" ".join(kept)[:100], *dict.fromkeys(word[:100] for word in kept if len(word) > 3)) if kept else ()
+    kept = [(place, word) for place, word in enumerate(words) if content_stems(word)]
+    things = [word for place, word in kept if place == 0 or words[place - 1] not in _WHO_DOES] or [w for _, w in kept]
+    phrase = " ".join(word for _, word in kept)
+    return (phrase[:100], *dict.fromkeys(word[:100] for word in things if len(word) > 2)) if kept else ()
 
 
 def rules_seen(patterns: Sequence[Pattern]) -> list[RuleDraft]:

@@ -63,6 +63,9 @@ _IN_DREAMS: Final = re.compile(r"\b(?:i|we)(?:'d| would| could| might) (?!like|l
 _SPEAKS_TO: Final = re.compile(r"\b(?:you|your|u)\b", _FLAGS)
 _LISTED: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 
+_WANTS_WORDS: Final = re.compile(r"\b(?:with|as|by|like|using|saying|say|write|use|to)$", _FLAGS)
+_WORDS_TO_USE: Final = re.compile(r"[ :,]*[\"'“‘]([^\"“”‘’\n]{1,30}?)[\"'”’](?!\w)")
+
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
@@ -135,6 +138,7 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
             pass
         elif (read := read_sentence(sentence, stands=heads and listed)) is not None:
             lasts = read.standing == "once" and meant_to_last(head)
+            read = _with_its_words(read, text[sentence.start + len(said.rstrip(" .!?")) :])
             told.append(_Said(read._replace(standing="standing") if lasts else read, plain, sentence))
         elif told and _SAID_BEFORE.match(said) and told[-1].told.standing == "once":
             told[-1] = told[-1]._replace(told=told[-1].told._replace(standing="repeated"))
@@ -145,6 +149,12 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
     for one, plain, by, in_grammar in told:
         span, is_order = Span(by.start, by.end), in_grammar and not one.trigger
         yield Instruction(*one, item.occurred_at, item.session_id, item.id, span, is_order, plain)
+
+
+def _with_its_words(told: Told, behind: str) -> Told:
+    """An instruction that ends before a short quotation, "sign them with", with the words that it says to use."""
+    quoted = _WORDS_TO_USE.match(behind) if _WANTS_WORDS.search(told.does) else None
+    return told if quoted is None else told._replace(does=f'{told.does} "{quoted[1]}"')
 
 
 def _within(spans: Sequence[Span], sentence: Sentence) -> bool:
