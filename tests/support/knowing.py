@@ -48,7 +48,8 @@ class KnowingGateway(httpx.AsyncBaseTransport):
     """Extraction takes a resource's lines for its items, a page lists its items.
 
     `fails`: by task, the error that a job of it ends with instead; `ends_with`: the result. `broken`: what answers no
-    request, by the first part of its path. `memories`: what a recall answers; `missing_tiers`: of which tiers nothing.
+    request, by the first part of its path. `memories`: what a recall answers; `missing_tiers`: of which tiers nothing;
+    `confidence`: of each item that is retrieved.
     `seen`: each request's method and path.
     """
 
@@ -63,6 +64,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         self.memories: list[RecalledMemory] = []
         self.missing_tiers: tuple[TierName, ...] = ()
         self.relevance: Relevance | None = None
+        self.confidence = 0.9
         self.broken: dict[str, MemorySystemError] = {}
         self.polls_before_done = 1
         self.seen: list[tuple[str, str]] = []
@@ -231,7 +233,10 @@ class KnowingGateway(httpx.AsyncBaseTransport):
             self._category(given.category_filter)
         found = [one for one in self.items.values() if given.category_filter in {None, one.category}][: given.k]
         return RetrievalResult(
-            items=tuple(found), confidence_scores=(0.9,) * len(found), total_found=len(found), search_time_ms=1.0
+            items=tuple(found),
+            confidence_scores=(self.confidence,) * len(found),
+            total_found=len(found),
+            search_time_ms=1.0,
         )
 
     def _recall(self, _path: tuple[str, ...], _query: dict[str, str], body: bytes) -> RecallResponse:

@@ -260,6 +260,10 @@ language: Spanish
 @pytest.mark.parametrize(
     ("sentence", "facts"),
     [
+        (
+            "The kiosk is open daily; in winter it closes at 5, in summer at 9.",
+            ["The kiosk is open daily", "In winter the kiosk closes at 5", "The kiosk closes in summer at 9"],
+        ),
         ("The pool opens at 7, on Sundays at 9.", ["The pool opens at 7", "The pool opens on Sundays at 9"]),
         (
             "Our flour comes from Albi, our salt from Vannes.",

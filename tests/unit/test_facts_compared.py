@@ -76,3 +76,29 @@ def test_a_measure_is_the_same_however_it_is_written(one: str, other: str) -> No
 )
 def test_units_currencies_periods_and_dates_make_another_measure(one: str, other: str) -> None:
     assert measures(one) != measures(other)
+
+
+@each_case(
+    ("earlier", "later"),
+    [
+        ("Delivery takes 5 days in Norway", "Delivery takes 3 days in Germany"),
+        ("The pro plan costs 100 euros a year", "The pro plan costs 12 euros a month"),
+        ("The studio costs 40 euros an hour", "The studio costs 300 euros a day"),
+    ],
+)
+def test_what_is_measured_of_two_places_or_periods_holds_side_by_side(earlier: str, later: str) -> None:
+    assert not contradicts(earlier, later)
+    assert not contradicts(later, earlier)
+
+
+@each_case(
+    ("earlier", "later"),
+    [
+        ("Delivery takes 5 days in Norway", "Delivery takes 3 days in Norway"),
+        ("The pro plan costs 10 euros a month", "The pro plan costs 12 euros a month"),
+        ("The standup is every week", "The standup is every month"),
+        ("The head office is in Lyon", "The head office is in Porto"),
+    ],
+)
+def test_another_value_of_the_same_takes_its_place(earlier: str, later: str) -> None:
+    assert contradicts(earlier, later)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import STANDING, Memory, MemoryKind, TierName
-from ragpp_services.gateway.assembly.helpfulness import AT_MOST, LEAST, OF_TOKENS, why_not_shown
+from ragpp_services.gateway.assembly.helpfulness import AT_MOST, LEAST, OF_TOKENS, USUAL, why_not_shown
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.relevance import why_far_behind
 
@@ -53,6 +53,20 @@ def test_what_is_far_less_likely_than_the_best_is_left_out_however_many_there_ar
 def test_a_larger_budget_shows_what_is_less_likely() -> None:
     ranking = [said("a", 0.9), said("b", 0.5), said("c", 0.3), said("d", 0.1)]
     assert [len(shown(ranking, budget=budget)) for budget in (100, 500, 1_500)] == [2, 3, 3]
+
+
+def test_a_long_one_has_to_be_as_much_likelier_as_it_is_longer() -> None:
+    line, paste = said("line", 0.35), said("paste", 0.35).model_copy(update={"tokens": 5 * USUAL})
+    assert shown([said("a", 0.9), line, paste], budget=5_000) == ["a", "line", "paste"]
+    assert shown([said("a", 0.9), line, paste], budget=500) == ["a", "line"]
+
+
+def test_items_far_behind_are_left_out_as_interactions_are() -> None:
+    items = [
+        known(str(n), kind="item", tier="catalog").model_copy(update={"score": score})
+        for n, score in enumerate((0.9, 0.5, 0.1))
+    ]
+    assert shown(items, tuple(items)) == ["0", "1"]
 
 
 def test_what_may_say_how_the_best_has_changed_is_shown_with_it() -> None:

@@ -88,6 +88,8 @@ def test_a_question_of_the_past_or_of_several_moments_keeps_its_order(question: 
         "the same amount": statement("I keep 8 hens, as always", 2),
         "an amount of something else": statement("I keep 12 cows", 2),
         "another speaker": statement("I keep 12 hens", 2, name="Bo"),
+        "another who does it": statement("Carla now keeps 12 hens, insane", 2),
+        "another without a name": statement("the farm next door keeps 12 hens now!!", 2),
         "at the same moment": statement("I keep 12 hens", 1),
         "far behind": statement("I keep 12 hens", 2, raw=-3.0),
     },
@@ -95,6 +97,13 @@ def test_a_question_of_the_past_or_of_several_moments_keeps_its_order(question: 
 def test_what_replaces_nothing_stays(other: Statement) -> None:
     middle = statement("The hens are well", 3)
     assert in_order([OLD, middle, other]) == [OLD.text, middle.text, other.text]
+
+
+def test_what_somebody_else_has_replaces_nothing_of_the_speakers() -> None:
+    own = statement("My flock is of 8 hens", 1)
+    for other in ("the flock of my boss is of 12 hens now", "Carla's flock is of 12 hens now"):
+        assert in_order([own, statement(other, 2)])[0] == own.text
+    assert in_order([own, statement("the flock is of 12 hens now", 2)])[0] != own.text
 
 
 def test_what_an_assistant_says_replaces_nothing() -> None:

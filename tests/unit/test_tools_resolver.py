@@ -11,6 +11,8 @@ from ragpp import MemoryManager
 from ragpp.api import RecalledMemory
 from ragpp.client import MemoryClient
 from ragpp.errors import EmbeddingError, InvalidInput, RetrievalError
+from ragpp.models import STANDING
+from ragpp.ranking.relevance import LEAST_RELEVANCE
 from ragpp.tools import (
     TOOLS,
     MemoryTools,
@@ -117,6 +119,10 @@ async def test_every_tier_is_asked_unless_the_catalog_is_meant(tools: MemoryTool
         "1. [0.80] [2026-03-08 12:00] Ada: I moved to Porto 2 years ago.\n"
         "   Source: conversation | Category: episodic"
     )
+    wish = {"id": "p1", "tier": "procedural", "kind": "preference", "text": "communication: in Welsh", "score": 0.0}
+    gateway.memories.append(RecalledMemory(**wish, metadata={STANDING: True}))
+    assert "Welsh" not in await tools.call("recall", {"query": "Where does Ada live?"})
+    gateway.memories.pop()
     gateway.relevance = "none"
     assert await tools.call("recall", {"query": "Who is Otto?"}) == "No relevant memories found for: Who is Otto?"
     gateway.relevance, gateway.seen = "some", []
@@ -128,6 +134,9 @@ async def test_every_tier_is_asked_unless_the_catalog_is_meant(tools: MemoryTool
     for of_catalog in ({"scope": "catalog"}, {"mode": "rag"}, {"category": "product_knowledge"}):
         assert (await tools.call("recall", {"query": "x", **of_catalog})).startswith("Found 1 ")
     assert {path for _, path in gateway.seen} == {"/v1/retrieve"}
+    gateway.confidence = LEAST_RELEVANCE / 2
+    unknown = await tools.call("recall", {"query": "Who is Otto?", "scope": "catalog"})
+    assert unknown == "No relevant memories found for: Who is Otto?"
     gateway.missing_tiers = ("episodic",)
     assert (await tools.answer("recall", {"query": "x", "scope": "all"})).ok
     gateway.memories = []

@@ -10,6 +10,7 @@ from ragpp.catalog import CategoryName
 from ragpp.errors import CategoryNotFoundError, MemorySystemError
 from ragpp.errors.problems import printable
 from ragpp.memory import MemoryManager
+from ragpp.ranking.relevance import LEAST_RELEVANCE
 from ragpp.tools import formats
 from ragpp.tools.reading import arguments_of
 from ragpp.tools.specifications import (
@@ -85,7 +86,7 @@ class MemoryTools:
         """Memories of every tier, as many as earn their place in a context, by how well they answer; none where none
         seems to be about the query. Where nothing can be told of that, the first of the ranking."""
         answer = await self._memory.recall_whole(given.query, OFFERED)
-        best = [] if answer.relevance == "none" else answer.memories
+        best = [one for one in answer.memories if not one.always_holds and answer.relevance != "none"]
         shown = [one for one in best if one.in_context and one.kind not in _OF_NOW]
         best = sorted(shown, key=lambda one: -one.score) or best
         return formats.recalled(given.query, [formats.Found.of_memory(one) for one in best[: given.k]])
@@ -94,7 +95,8 @@ class MemoryTools:
         await self._named(given.category)
         result = await self._memory.retrieve(given.query, given.mode or "hybrid", given.k, given.category)
         scored = zip(result.items, result.confidence_scores, strict=True)
-        return formats.recalled(given.query, [formats.Found.of_item(*one) for one in scored])
+        about = [formats.Found.of_item(item, score) for item, score in scored if score >= LEAST_RELEVANCE]
+        return formats.recalled(given.query, about)
 
     async def _named(self, category: str | None) -> None:
         """Raises CategoryNotFoundError for what cannot be the name of one."""

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
+from ragpp.ranking.relevance import LEAST_RELEVANCE
 from ragpp.ranking.texts import rank_texts
 from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
 from ragpp.text.lexical import stored_terms
@@ -21,8 +22,6 @@ BESIDE: Final = 1 / 4
 """The least share of the odds (score ÷ (1 - score)) of the best item with which a passage is shown. A judgement, not
 fitted: a greater share would leave out passages that answer where the best item does not, a smaller one would show more
 that are beside the point."""
-LEAST: Final = 0.09
-"""A passage that scores less is hardly about the question; so contexts have it of what was said, too."""
 INSIDE: Final = 0.75
 """Share of an item's words that a passage of its resource has where it says the item: who is meant, or what stands in
 the head of a table, an item spells out."""
@@ -114,7 +113,7 @@ ToldT = TypeVar("ToldT", bound=Told)
 
 def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collection[int] = ()) -> list[ToldT]:
     """Both, best first, items in their own order and before passages of their score; nothing twice, and no passage
-    that is hardly about the question (LEAST) or far behind the best item (BESIDE).
+    that is hardly about the question (LEAST_RELEVANCE) or far behind the best item (BESIDE).
 
     An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
     item where the passage says no more, or has none of the terms `asked` that the item has not. Where the passage's
@@ -127,7 +126,7 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collecti
     kept, holding = list(items), list[ToldT]()
     for one in passages:
         told = [item for item in kept if compared.says(one, item)]
-        if one.score < LEAST or _odds(one.score) < least or any(item.is_replaced for item in told):
+        if one.score < LEAST_RELEVANCE or _odds(one.score) < least or any(item.is_replaced for item in told):
             continue
         if any(compared.stands_for(item, one) for item in items):
             continue

@@ -41,7 +41,7 @@ from ragpp.text.lexical import terms
 from ragpp.text.presence import asks_beyond_the_present
 from ragpp_services.episodic.ranking.correcting import Correction, corrections, denied
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
-from ragpp_services.episodic.reading.subjects import Subject, subject_of
+from ragpp_services.episodic.reading.subjects import Subject, is_of_another, subject_of
 
 SAME: Final = 0.7
 LEAD: Final = 0.8
@@ -142,7 +142,7 @@ class _Between:
     def replaces(self, later: int, earlier: int) -> bool:
         """It is about the same, and gives another amount."""
         one, other = self._statements[earlier], self._statements[later]
-        if not could_replace(other, one):
+        if not could_replace(other, one) or is_of_another(other.text, one.text):
             return False
         shared = float(self._rarity[one.holds & other.holds].sum()) / self._mass if self._mass else 0.0
         alike = float(one.vector @ other.vector)

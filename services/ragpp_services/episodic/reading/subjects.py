@@ -22,6 +22,8 @@ _SELF: Final = re.compile(
     rf"|\b(?:[Mm]y|[Oo]ur) (?!(?:\w+ ){{0,2}}?{_KIN}\b)"
 )
 """The speaker, or something of the speaker's that is nobody."""
+_DOES: Final = re.compile(r"\b(?:i|we) (?:now |still |only |just |usually )?([a-z]{3,20})\b", re.IGNORECASE)
+_HAS: Final = re.compile(r"\b(?:my|our) ([a-z]{2,20})\b", re.IGNORECASE)
 _OWN_KIN: Final = re.compile(rf"\b(?:my|our) (?:\w+ ){{0,2}}?{_KIN}\b", re.IGNORECASE)
 
 
@@ -49,3 +51,15 @@ def is_of_self(told: str) -> bool:
 def is_of_others(told: str) -> bool:
     """Whether somebody else is in what is told: a third person, or kin, friends and colleagues."""
     return _OTHERS.search(told) is not None
+
+
+def is_of_another(told: str, before: str) -> bool:
+    """Whether what the speaker does or has in `before` ("we pay 900", "our flight") somebody else does or has in `told`
+    ("Carla pays 1100", "the flight of my boss")."""
+    if is_of_self(told):
+        return False
+    does = any(re.search(rf"\b{verb[1]}e?s\b", told, re.IGNORECASE) for verb in _DOES.finditer(before))
+    return does or any(
+        re.search(rf"\w['’]s {thing[1]}\b|\b{thing[1]} of (?:(?i:my|our|his|her)\b|[A-Z])", told)
+        for thing in _HAS.finditer(before)
+    )

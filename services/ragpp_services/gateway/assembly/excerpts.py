@@ -13,6 +13,8 @@ CHARS_A_TOKEN: Final = 3
 LONG_TOKENS: Final = 128
 """An interaction up to this length is shown whole, or as the part of it that answers; of a longer one any excerpt may
 be shown."""
+ONE_SHARE: Final = 0.4
+"""The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 ELLIPSIS: Final = " …"
 _CUTS: Final = 4
 """Times that a beginning is cut shorter to make room for what closes its fence; ordinary text needs one."""

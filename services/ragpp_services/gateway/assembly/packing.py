@@ -8,7 +8,7 @@ from typing import Final
 from ragpp.context import layout
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
-from ragpp_services.gateway.assembly.excerpts import is_long
+from ragpp_services.gateway.assembly.excerpts import ONE_SHARE, is_long
 from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
 from ragpp_services.gateway.assembly.making import LineMaker
@@ -31,8 +31,6 @@ RESTATED: Final = 0.03
 WHOLE_SHARE: Final = 0.25
 """The room of past interactions in which the best are whole; behind it they are first offered room for
 their parts, which lose most where an answer is likeliest. `docs/evaluation.md` has what it was chosen on and gains."""
-ONE_SHARE: Final = 0.4
-"""The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "summary": layout.RECENT,

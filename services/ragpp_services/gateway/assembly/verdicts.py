@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from ragpp.models import Memory
-from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
+from ragpp.ranking.relevance import LEAST_RELEVANCE
 
 _GONE: Final = ("rejected", "ended")
 

@@ -15,7 +15,7 @@ from ragpp.extraction.facts.wording import (
     stems,
     wording,
 )
-from ragpp.text.amounts import BARE, SPECIAL
+from ragpp.text.amounts import BARE, MONEY, SPECIAL
 from ragpp.text.english import word_set
 from ragpp.text.lexical import terms
 
@@ -69,9 +69,12 @@ def _says_otherwise(earlier: str, later: str, one: Clause, other: Clause) -> boo
     objects, objects_later = _names_in(one.predicate), _names_in(other.predicate)
     if denies_the_other(wording(earlier), wording(later)):
         return objects == objects_later or not objects or not objects_later
-    if _other_measures(measures(earlier), measures(later)):
+    mine, theirs = measures(earlier), measures(later)
+    if _of_two_periods(mine, theirs) or (_measure_one_thing(mine, theirs) and _of_two(objects, objects_later)):
+        return False
+    if _other_measures(mine, theirs):
         return True
-    return bool(objects and objects_later and objects.isdisjoint(objects_later)) and not (before | after) & _OF_MANY
+    return _of_two(objects, objects_later) and not (before | after) & _OF_MANY
 
 
 @lru_cache(maxsize=4_096)
@@ -191,6 +194,21 @@ def _about_the_same(one: frozenset[int], other: frozenset[int]) -> bool:
     if not one or not other:
         return True
     return len(one & other) / min(len(one), len(other)) >= _SHARED
+
+
+def _of_two_periods(one: Measures, other: Measures) -> bool:
+    """Whether they are sums of other periods: the price of an hour, and of a day."""
+    sums = MONEY in one.values and MONEY in other.values
+    return bool(sums and one.periods and other.periods) and one.periods.isdisjoint(other.periods)
+
+
+def _measure_one_thing(one: Measures, other: Measures) -> bool:
+    return not one.values.keys().isdisjoint(other.values.keys())
+
+
+def _of_two(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether both name somebody or some place, each another: days to Norway, and days to Germany."""
+    return bool(one and other) and one.isdisjoint(other)
 
 
 def _other_measures(earlier: Measures, later: Measures) -> bool:

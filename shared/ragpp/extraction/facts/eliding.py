@@ -12,6 +12,10 @@ _IN_PLACE: Final = re.compile(
     rf"(?:{_QUANTITY})(?:\s\S+){{0,3}}$",
     re.IGNORECASE,
 )
+_FRONTED: Final = re.compile(
+    r"(?:on|for|in|at|with|from|during)\s(?:\S+\s){1,3}?(?=(?:it|they|we|he|she|you|the|our|an?)\b)", re.IGNORECASE
+)
+"""What a clause begins with that its second value has its own of: "in winter it closes at 5, in summer at 9"."""
 _FIRST: Final = re.compile(
     rf"(?:only\s|just\s|about\s)?(?:{_QUANTITY})(?:\s\S+)?\s(?:for|in|on|at|if|with|per|when|from|a|an)\s\S.*$",
     re.IGNORECASE,
@@ -51,7 +55,7 @@ def elided(first: Clause, head: str, tail: str) -> str | None:
             _VALUE.search(head, quantity.end()) is None
         )  # of several, as in "3 seats and 60 calls", none is left out
         if len(said) > clause.verb.start and ((alone and _FIRST.match(tail)) or _IN_PLACE.match(tail)):
-            return f"{said} {tail}"
+            return f"{unfronted(said) if _IN_PLACE.match(tail) else said} {tail}"
         other = _THE_OTHER.match(tail)
         if other and len(said) > clause.verb.start and not _PRONOUNS & set(other["other"].lower().split()):
             return f"{_who(other, first.subject)} {said[clause.verb.start :]} {other['value']}"
@@ -77,6 +81,12 @@ def _by_preposition(clause: Clause, tail: str) -> str | None:
     if all(word.endswith(("ed", "en", "n", "t", "g")) or word in {"open", "only", "now", "all"} for word in between):
         return " ".join([before, clause.verb_word, *between, link.strip(), after])
     return f"{clause.subject} {clause.verb_word} {tail}" if between and not clause.predicate[0].isdigit() else None
+
+
+def unfronted(clause: str) -> str:
+    """`clause`, or its subject, without the phrase before that: "in winter it closes" → "it closes"."""
+    fronted = _FRONTED.match(clause)
+    return clause[fronted.end() :] if fronted else clause
 
 
 def starts_with_a_gap(text: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragpp.extraction.facts.eliding import unfronted
 from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, DETERMINERS, Clause, finite_verb
 from ragpp.extraction.naming.lexicon import DEMONYMS, TITLES
 from ragpp.text.english import CALENDAR, CHAT_WORDS, NUMBERS, SENTENCE_OPENERS, STOP_WORDS, word_set
@@ -78,7 +79,7 @@ class Topic:
             if not clause.subject:
                 self.thing = None
                 return
-        subject = clause.subject
+        subject = unfronted(clause.subject)
         name = _named_thing(straight, who) if len(straight.split()) > 1 else None
         leads = name is not None and _leads(name, straight, subject)
         free = (self.named is None and self.matter is None) if self.lasting else (self.named is None or leads)
