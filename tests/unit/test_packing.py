@@ -236,6 +236,15 @@ def test_what_always_holds_and_is_asked_for_comes_before_rules_on_something_else
     assert {why for why in packed.cut.values() if "always holds" in why} != set()
 
 
+def test_what_always_holds_leaves_room_for_the_answer_in_a_small_context() -> None:
+    rules = [memory(f"r{number}", "be kind", "rule", score=0.1) for number in range(9)]
+    always = [one.model_copy(update={"metadata": {STANDING: True}}) for one in rules]
+    answer = memory("answer", "the bike is red", score=0.9)
+    for budget in (24, 40, 60, 100):
+        packed = pack([answer, *always], [], Frame(), budget=budget, counter=Words())
+        assert "answer" in packed.sections[0].memory_ids, budget
+
+
 def test_what_tells_nothing_by_itself_is_said_to_have_been_left_out_for_that() -> None:
     related = memory("r", "Ann RELATED_TO Bob", "relationship").model_copy(
         update={"metadata": {"source": "Ann", "type": "RELATED_TO", "target": "Bob"}}

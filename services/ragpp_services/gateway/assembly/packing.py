@@ -165,7 +165,7 @@ class _Packing:
         """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
         self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
         groups, restating = dict[str, list[Memory]](), list[Memory]()
-        standing_room = room_for_standing(self._room) + self._heading(layout.PREFERENCES)
+        standing_room = room_for_standing(self._room, self._heading(layout.PREFERENCES))
         self._take(layout.PREFERENCES, standing(ranking), min(self._left, standing_room))
         for memory in ranking:
             title = _TITLE_OF[memory.kind]

@@ -13,12 +13,13 @@ It has that whatever else there is, and nothing of it is shown beyond: two lines
 more than the tier answers (`MAX_STANDING`). A line costs some ten tokens; people ask for few such things, and each is
 for every answer."""
 LEAST_STANDING: Final = 16
-"""Tokens that it has in a small context: one line."""
+"""Tokens that it has in a small context: one line, unless it and its heading would take more than AT_MOST of all."""
+AT_MOST: Final = 1 / 3
 
 
-def room_for_standing(room: int) -> int:
-    """Of the tokens of a context, for what always holds."""
-    return max(LEAST_STANDING, int(room * STANDING_SHARE))
+def room_for_standing(room: int, heading: int) -> int:
+    """Of the tokens of a context, for what always holds, and the `heading` above it."""
+    return min(max(LEAST_STANDING, int(room * STANDING_SHARE)) + heading, int(room * AT_MOST))
 
 
 def standing(ranking: Sequence[Memory]) -> list[Memory]:
