@@ -1,14 +1,12 @@
 """Instructing: what only has the grammar of an instruction is told from one, in its message."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 import pytest
 
 from ragpp.models import Interaction
-from ragpp.text.spans import Span
-from ragpp_services.workers.language.judging import Judge, Judgement
+from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.instructions import instructions_of
 from ragpp_services.workers.stages.instructing import meant
 
@@ -34,9 +32,7 @@ async def test_a_sentence_of_a_story_is_no_instruction_beside_one_that_is_wherev
     assert await texts(said(MEANT, STORY, NONE, name=name), Judge(None)) == ["give the amounts in grams"]
 
 
-async def test_a_plain_order_needs_no_judgement() -> None:
-    class Refuses(Judge):
-        async def judge(self, text: str, spans: Sequence[Span]) -> list[Judgement]:
-            raise AssertionError(f"{text} was judged: {spans}")
-
-    assert await texts(said(STORY, ORDER), Refuses(None)) == ["use emojis"]
+async def test_what_only_reads_like_an_order_is_none_and_a_plain_one_is() -> None:
+    told = said(STORY, "Granny comes for good, sat 12 sept.", ORDER)
+    assert len(instructions_of([told])) == 2
+    assert await texts(told, Judge(None)) == ["use emojis"]

@@ -72,7 +72,7 @@ class Instruction:
     """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
     situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment.
     `plain`: whether the user says it, and not likely somebody whose text they passed on. `span`: of the message, what
-    says it. `is_order`: its grammar says so, and no situation is named."""
+    says it."""
 
     does: str
     trigger: str
@@ -82,7 +82,6 @@ class Instruction:
     session_id: str
     source: str
     span: Span
-    is_order: bool
     plain: bool = True
 
     @property
@@ -108,12 +107,11 @@ def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
 
 
 class _Said(NamedTuple):
-    """An instruction, whether it is plainly the user's, the sentence that says it, and whether its grammar does."""
+    """An instruction, whether it is plainly the user's, and the sentence that says it."""
 
     told: Told
     plain: bool
     by: Sentence
-    in_grammar: bool = True
 
 
 def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
@@ -144,11 +142,10 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
             told[-1] = told[-1]._replace(told=told[-1].told._replace(standing="repeated"))
         elif _surely_meant(sentence, head):
             as_it_is = Told(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing")
-            told.append(_Said(as_it_is, True, sentence, in_grammar=False))
+            told.append(_Said(as_it_is, True, sentence))
         before = sentence
-    for one, plain, by, in_grammar in told:
-        span, is_order = Span(by.start, by.end), in_grammar and not one.trigger
-        yield Instruction(*one, item.occurred_at, item.session_id, item.id, span, is_order, plain)
+    for one, plain, by in told:
+        yield Instruction(*one, item.occurred_at, item.session_id, item.id, Span(by.start, by.end), plain)
 
 
 def _with_its_words(told: Told, behind: str) -> Told:
