@@ -39,6 +39,24 @@ async def test_what_is_out_of_date_does_not_stand_alone(
     assert "Birch" in answer["context"]
 
 
+async def test_a_slip_does_not_stand_without_what_puts_it_right(
+    gateway: RealGateway, api: httpx.AsyncClient, scope: Scope
+) -> None:
+    said = ["the meter reading is 48213, can you note that", "Noted.", "no hang on 48231", *OTHERS]
+    messages = [
+        {"id": f"m{number}", "content": text, "role": "assistant" if text == "Noted." else "user"}
+        for number, text in enumerate(said)
+    ]
+    stored = await api.post("/v1/interactions", json={"user_id": scope.user_id, "messages": messages})
+    assert stored.status_code == 201, stored.text
+    await gateway.digest(scope.tenant_id)
+    for query in ("What is the meter reading?", "meter reading"):
+        answer = (await api.post("/v1/recall", json={"user_id": scope.user_id, "query": query})).json()
+        assert [one["id"] for one in answer["memories"]][:2] == ["m0", "m2"]
+        assert answer["memories"][1]["may_correct"] == "m0"
+        assert "48231" in answer["context"]
+
+
 async def test_a_small_context_has_the_clause_that_answers_and_a_large_one_the_message(
     gateway: RealGateway, api: httpx.AsyncClient, scope: Scope
 ) -> None:

@@ -17,6 +17,7 @@ from ragpp_services.episodic import focusing
 from ragpp_services.episodic.alike import collapsed
 from ragpp_services.episodic.focusing import Part, answering
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
+from ragpp_services.episodic.ranking.following import followed_by, puts_right
 from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
 from ragpp_services.episodic.ranking.second import on_first_scale
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
@@ -104,6 +105,7 @@ class Search:
         current = Currency(list(range(len(groups))), {})
         if self.wants_vectors:
             current = self._current_first(best, latest)
+        current = self._put_right(current, latest)
         parts = self._parts([latest[index] for index in current.order[:MOST_READ]])
         memories: list[Memory] = []
         least = 0.0
@@ -167,6 +169,20 @@ class Search:
             for ranked, one in zip(best, latest, strict=True)
         ]
         return current_first(self.query.text, statements, information(self.table, self.signals))
+
+
+    def _put_right(self, current: Currency, latest: Sequence[Found]) -> Currency:
+        """With what puts the first right, as its speaker said right behind it, beside it."""
+        first = next(iter(current.order), None)
+        if first is None or latest[first].stored.interaction.role == "assistant":
+            return current
+        row = next(one.row for one in self.ranked if self.chunks.ordinal[one.row] == latest[first].stored.ordinal)
+        next_own = followed_by(self.table, row)
+        behind = next((place for place, one in enumerate(latest) if one.stored.ordinal == next_own), None)
+        if behind is None or not puts_right(latest[behind].stored.interaction.content):
+            return current
+        rest = [place for place in current.order[1:] if place != behind]
+        return Currency([first, behind, *rest], current.replaced, {**current.may_correct, behind: first})
 
 
 def _second(asked: Asked, chunks: Chunks) -> npt.NDArray[np.float64] | None:
