@@ -353,6 +353,10 @@ SearchMode = Literal["hybrid", "dense", "lexical"]
 
 STANDING: Final = "standing"
 """In the metadata of what always holds, whatever the query is (procedural)."""
+LEAST_RELEVANCE: Final = 0.09
+"""The score of an interaction, an item or a passage under which it is hardly about the question."""
+MAX_STANDING: Final = 8
+"""The most of what always holds in a context: it has room for few."""
 
 
 class MemoryQuery(Value):

@@ -84,6 +84,7 @@ def test_what_the_second_encoder_finds_alike_is_about_the_question_unless_rankin
     assert level(said(0.2, 0.0)) == "none"
     assert level(said(0.2, 0.0, second=0.7)) == "some"
     assert level(said(0.6, 0.0, second=0.2)) == "some", "either encoder is enough"
+    assert level(said(0.2, 0.0, second=0.5)) == "none", "where questions are put, much is as near"
     assert level(said(0.2, 0.0, second=0.7, raw=0.1)) == "none"
     assert level(said(0.2, 0.0, second=0.7), scale=None, whole=False) is None, "nobody measured the embedder"
 

@@ -98,6 +98,9 @@ def test_what_is_measured_of_two_places_or_periods_holds_side_by_side(earlier: s
         ("The pro plan costs 10 euros a month", "The pro plan costs 12 euros a month"),
         ("The standup is every week", "The standup is every month"),
         ("The head office is in Lyon", "The head office is in Porto"),
+        ("The database is Postgres 15", "The database is MySQL 8"),
+        ("The meeting is in Graz at 3 pm", "The meeting is in Linz at 4 pm"),
+        ("The supplier is Acme at 20 euros per unit", "The supplier is Bolt at 18 euros per unit"),
     ],
 )
 def test_another_value_of_the_same_takes_its_place(earlier: str, later: str) -> None:

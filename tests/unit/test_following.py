@@ -32,7 +32,7 @@ def test_a_repair_puts_right(said: str) -> None:
         "no thanks",
         "and the water meter reads 1192",
         "we are 12 on Friday",
-        "wait for me at the station on Friday, I have the tickets for all of us and the keys for the flat, see you there",
+        "wait for me at the station on Friday, I have the tickets for us all and the keys for the flat, bye",
     ],
 )
 def test_what_goes_on_or_says_nothing_else_puts_nothing_right(said: str) -> None:

@@ -128,12 +128,17 @@ def test_how_one_of_a_household_wants_to_be_answered_does_not_hold_for_another_w
 def test_what_a_rule_says_in_full_is_not_told_again_as_a_wish_and_a_name_comes_first() -> None:
     of_one = {"sources": ("m1",)}
     wish, name = preference("always", category="communication"), preference("Ines", category="identity")
-    wish = replace(wish, item=wish.item.model_copy(update={"key": "answer in bullet point", **of_one}))
+    wish = replace(
+        wish, item=wish.item.model_copy(update={"key": owned_key("Nora", "answer in bullet point"), **of_one})
+    )
+    name = replace(name, item=name.item.model_copy(update={"key": "name to be called", **of_one}))
     told = learned("Answer in bullet points.")
     told = replace(told, item=told.item.model_copy(update=of_one))
     found = rank(query("anything"), [told], [wish, name])
     assert sorted(one.kind for one in found) == ["preference", "rule"]
     assert [one.metadata.get("category") for one in standing(found)] == ["identity", None]
+    other = replace(wish, item=wish.item.model_copy(update={"value": "for plans"}))
+    assert len(rank(query("anything"), [told], [other])) == 2, "the rule does not say all of it"
     apart = replace(wish, item=wish.item.model_copy(update={"sources": ("m2",)}))
     assert len(rank(query("anything"), [told], [apart])) == 2, "what another message says stands by itself"
 

@@ -47,6 +47,11 @@ TELLS = [
     ("We moved to Ulm, which is great", "where do we live", "Ulm great"),
     ("what matters to me is the garden", "what matters", "matters garden"),
     ("let me tell you what: Karl quit", "who quit", "Karl quit"),
+    ("Remember how I like my coffee: black, no sugar", "how is my coffee", "coffee black sugar"),
+    ("I'll never forget when my niece Ida was born in 2019", "when was Ida born", "Ida born 2019"),
+    ("I let Karl know when I land in Oslo", "where do I land", "Karl Oslo"),
+    ("Karl knows which pills I take", "who knows my pills", "Karl pills"),
+    ("Not sure why but I moved to Berlin in May", "where did I move", "Berlin May"),
 ]
 ASKS = [
     "Where is the ladder?",
@@ -80,6 +85,8 @@ ASKS = [
     "how old is minka now lol",
     "whats idas shoe size haha",
     "where is piets ladder",
+    "whos my dentist",
+    "whats the name of the cafe that is next to the gym",
     "Where did I park, do you know?",
     "how to get there",
     "did we pay the plumber",

@@ -11,8 +11,7 @@ from ragpp import MemoryManager
 from ragpp.api import RecalledMemory
 from ragpp.client import MemoryClient
 from ragpp.errors import EmbeddingError, InvalidInput, RetrievalError
-from ragpp.models import STANDING
-from ragpp.ranking.relevance import LEAST_RELEVANCE
+from ragpp.models import LEAST_RELEVANCE, STANDING
 from ragpp.tools import (
     TOOLS,
     MemoryTools,

@@ -170,7 +170,6 @@ class Search:
         ]
         return current_first(self.query.text, statements, information(self.table, self.signals))
 
-
     def _put_right(self, current: Currency, latest: Sequence[Found]) -> Currency:
         """With what puts the first right, as its speaker said right behind it, beside it."""
         first = next(iter(current.order), None)

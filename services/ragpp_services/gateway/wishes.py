@@ -1,39 +1,52 @@
 """Whose wishes they are: how one of a household wants to be answered is for no other by name."""
 
 import asyncio
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ragpp.errors import MemorySystemError
-from ragpp.models import Memory, Scope, TierName
+import structlog
+
+from ragpp.errors.telling import told
+from ragpp.models import Interaction, Memory, Scope, TierName
 from ragpp.names import is_same
 from ragpp.tiers import EpisodicTier
-from ragpp_services.gateway.asking import Answer
+from ragpp_services.gateway.asking import Answer, finished
 
 _KEPT_IN: Final[TierName] = "procedural"
+_log = structlog.stdlib.get_logger(__name__)
 
 
 async def without_wishes_of_others(
     answers: Mapping[TierName, Answer], episodic: EpisodicTier, scope: Scope, asker: str | None, ends: float
 ) -> Mapping[TierName, Answer]:
-    """The answers without rules of which all that they rest on was said under another name than the `asker`'s; as they
-    are where nobody says who asks, or it cannot be looked up until `ends`."""
+    """The answers without rules of which all that they rest on was said under another name than the `asker`'s. As they
+    are where nobody says who asks; where it cannot be looked up until `ends`, no rule that somebody taught is told."""
     answer = answers.get(_KEPT_IN)
-    rules = [one for one in answer.memories if one.kind == "rule" and one.sources] if answer else []
+    rules = [one for one in answer.memories if _is_taught(one)] if answer else []
     if answer is None or asker is None or not rules:
         return answers
-    try:
-        async with asyncio.timeout(max(0.0, ends - time.perf_counter())):
-            found = await episodic.get(scope, {source for one in rules for source in one.sources})
-    except (MemorySystemError, TimeoutError):
-        return answers
-    names = {one.id: one.name for one in found}
-
-    def is_of_another(memory: Memory) -> bool:
-        said = {names[source] for source in memory.sources if source in names}
-        return bool(said) and all(name is not None and not is_same(name, asker) for name in said)
-
-    kept = tuple(one for one in answer.memories if one.kind != "rule" or not is_of_another(one))
+    found = await _found(episodic, scope, {source for one in rules for source in one.sources}, ends)
+    names = None if found is None else {one.id: one.name for one in found}
+    kept = tuple(one for one in answer.memories if not _is_taught(one) or _is_for(asker, one, names))
     return {**answers, _KEPT_IN: replace(answer, memories=kept)}
+
+
+async def _found(episodic: EpisodicTier, scope: Scope, ids: set[str], ends: float) -> Sequence[Interaction] | None:
+    looking = asyncio.ensure_future(episodic.get(scope, ids))
+    try:
+        return looking.result() if await finished(looking, ends) else None
+    except Exception as error:  # noqa: BLE001 - whatever keeps it from being looked up must not take the answer with it
+        _log.warning("recall.wishes_unseen", error=told(error))
+        return None
+
+
+def _is_taught(memory: Memory) -> bool:
+    return memory.kind == "rule" and bool(memory.sources)
+
+
+def _is_for(asker: str, memory: Memory, names: Mapping[str, str | None] | None) -> bool:
+    if names is None:
+        return False
+    said = {names[source] for source in memory.sources if source in names}
+    return not said or any(name is None or is_same(name, asker) for name in said)

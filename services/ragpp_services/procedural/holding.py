@@ -1,9 +1,10 @@
 """Rules and preferences that hold whatever the question is. Pure."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
-from ragpp.learned import LEARNED_RULE, owner_of
+from ragpp.learned import LEARNED_RULE, owned_key, owner_of
 from ragpp.models import STANDING, Memory, Preference, Rule
 from ragpp.names import is_same
 from ragpp.text.lexical import terms
@@ -13,7 +14,10 @@ IDENTITY: Final = "identity"
 COMMUNICATION: Final = "communication"
 """Categories of preferences of which some shape every answer: what to call the user, and how to speak with them."""
 NAME_PRIORITY: Final = 8
-"""What to be called is short and for every answer; what a person made more urgent comes before it."""
+"""A name to be called by is short and for every answer; a rule that a person made more urgent comes before it."""
+ALWAYS: Final = "always"
+"""The value of a wish that its key says in full."""
+_NAME: Final = re.compile(r"\b(?:name|called|call)\b", re.IGNORECASE)
 
 
 def always_holds(rule: Rule) -> bool:
@@ -36,16 +40,28 @@ def shapes_every_answer(preference: Preference, asker: str | None = None) -> boo
 
 def standing(memory: Memory) -> Memory:
     """`memory`, marked as what always holds, whatever the query is; a name to be called by before other wishes."""
-    marks = {STANDING: True} | ({"priority": NAME_PRIORITY} if memory.metadata.get("category") == IDENTITY else {})
+    is_name = _category_of(memory) == IDENTITY and _NAME.search(_key_of(memory)) is not None
+    marks = {STANDING: True} | ({"priority": NAME_PRIORITY} if is_name else {})
     return memory.model_copy(update={"metadata": {**memory.metadata, **marks}})
 
 
 def told_once(always: Sequence[Memory]) -> list[Memory]:
-    """What always holds without the preferences that a rule of the same message says in full."""
+    """Those of `always` that a rule of the same message does not say in full: a wish on how to answer often is one."""
     rules = [(set(one.sources), frozenset(terms(one.text))) for one in always if one.kind == "rule"]
 
     def is_told(memory: Memory) -> bool:
-        wanted = frozenset(terms(str(memory.metadata.get("key"))))
+        value = str(memory.metadata.get("value"))
+        wanted = frozenset(terms(_key_of(memory) if value == ALWAYS else f"{_key_of(memory)} {value}"))
         return any(wanted <= said and not sources.isdisjoint(memory.sources) for sources, said in rules)
 
-    return [one for one in always if one.kind == "rule" or not is_told(one)]
+    return [one for one in always if one.kind == "rule" or _category_of(one) != COMMUNICATION or not is_told(one)]
+
+
+def _category_of(memory: Memory) -> str:
+    return str(memory.metadata.get("category", "")).casefold()
+
+
+def _key_of(memory: Memory) -> str:
+    key = str(memory.metadata.get("key", ""))
+    owner = owner_of(key)
+    return key if owner is None else key.removeprefix(owned_key(owner, ""))

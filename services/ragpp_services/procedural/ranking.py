@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final, Generic, TypeVar, cast
 
 from ragpp.learned import Finding
-from ragpp.models import DEFAULT_PRIORITY, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
+from ragpp.models import DEFAULT_PRIORITY, MAX_STANDING, STANDING, Filters, Memory, MemoryQuery, Preference, Rule
 from ragpp.names import says_nothing
 from ragpp.preference_values import tells_nothing
 from ragpp.text.lexical import terms
@@ -35,8 +35,8 @@ ABOUT: Final = COSINE_SHARE * NEAR_COSINE
 RULE_SHARE: Final = 0.5
 """The largest part of an answer that rules take while there are preferences to fill the rest."""
 
-MAX_STANDING: Final = 8
-"""The most of what always holds in an answer: a context has room for few."""
+FOR_A_HOUSEHOLD: Final = 4
+"""Times as much of what always holds is answered to somebody by name: some of it may be others' wishes."""
 
 FINDING_RELEVANCE: Final = 0.2
 """The least relevance of a finding that is returned, on the scale of a preference's: a user has hundreds, and most have
@@ -188,7 +188,7 @@ def rank(
     about = sorted((one for one in ruled if STANDING not in one.metadata), key=_best_first)
     rest = [one for one in liked if STANDING not in one.metadata] + _best_findings(query, situation, findings)
     most = query.limit // 2 if about or rest else query.limit
-    always = always[: min(MAX_STANDING, most)]
+    always = always[: min(MAX_STANDING * (FOR_A_HOUSEHOLD if query.asker else 1), most)]
     rest.sort(key=_best_first)
     left = query.limit - len(always)
     share = max(math.ceil(left * RULE_SHARE), left - len(rest))

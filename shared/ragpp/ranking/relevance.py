@@ -9,8 +9,6 @@ from ragpp.ranking.arrays import FloatArray
 MIDDLE: Final = 0.9
 SPREAD: Final = 0.3
 """The logistic that makes a relevance of a score: a good answer scores 1.0 to 1.6, one beside the point 0.2."""
-LEAST_RELEVANCE: Final = 0.09
-"""What scores less is hardly about the question."""
 _LEAST: Final = 1e-12
 
 

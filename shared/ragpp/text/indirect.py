@@ -1,28 +1,30 @@
 """Indirect questions: what somebody does not know, or wants to be told, in the shape of a statement. Pure; English.
 
 "I don't know where I parked", "any idea who my dentist is" and "I'd like to know what I'm allergic to" hold no answer:
-an interrogative clause behind a word of knowing or asking tells nothing of what it is about.
+an interrogative clause behind words of not knowing, of asking or of wishing to know tells nothing of what it is about.
 """
 
 import re
 from typing import Final
 
-GREETING: Final = r"(?:and|but|so|or|also|then|hey|hi|hello|ok|okay|btw|oh|well|yo|sorry|quick question)"
-PLEASE: Final = r"(?:please|pls|plz|kindly)"
-OPENING: Final = rf"\W*(?:(?:{GREETING}|{PLEASE}),?:? )*+"
+_GREETING: Final = r"(?:and|but|so|or|also|then|hey|hi|hello|ok|okay|btw|oh|well|yo|sorry|quick question|hmm|ugh|man)"
+_PLEASE: Final = r"(?:please|pls|plz|kindly)"
+OPENING: Final = rf"\W*(?:(?:{_GREETING}|{_PLEASE}),?:? )*+"
 """Words before a clause that say nothing of it."""
 WH: Final = r"(?:what|where|when|who|whom|whose|which|how|why|wat|wut|whats|wheres|whos|hows|whens)"
-_KNOWING: Final = (
-    r"(?:know|knows|wonder|wondering|curious|ideas?|clue|sure|certain|forget|forgot|forgotten|recall|remind|tell|"
-    r"remember(?! when\b)|find out|figure out)"
-)
+_SPEAKER: Final = r"(?:i|we)(?:'m|'re|'d| am| are| was| were| would)? (?:still |really |just |also )?"
+_NOT: Final = r"(?:do not|don't|dont|can't|cannot|cant|no longer)"
 _INDIRECT: Final = re.compile(
-    rf"(?:{OPENING}|(?:hmm|ugh|man),? )(?:[\w']+ ){{0,5}}?{_KNOWING}(?: (?:me|us))?(?: (?:again|anymore))?"
-    rf"(?: of| about)? (?:{WH}(?! to\b)|(?<=wonder )(?:if|whether)|(?<=wondering )(?:if|whether))\b",
+    rf"{OPENING}(?:"
+    rf"(?:{_SPEAKER})?(?:(?:like|love|want|need) to know|{_NOT} (?:know|remember|recall)|forgot|wonder(?:ing)?|"
+    rf"not sure)(?: (?:again|anymore|any more))?|(?:(?:i|we) have )?(?:any|no) (?:ideas?|clue)(?: of| about)?"
+    rf"|(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?:tell|remind) (?:me|us)"
+    rf"|(?:do|does) (?:you|u|anyone|anybody|someone) (?:happen to )?(?:know|remember)|(?:remind|tell) (?:me|us)"
+    rf") (?:{WH}(?! to\b)|(?<=wonder )(?:if|whether)|(?<=wondering )(?:if|whether))\b",
     re.IGNORECASE,
 )
 
 
 def asks_indirectly(clause: str) -> bool:
-    """True where `clause` begins as an indirect question; "I know how to swim" is none, nor is "I remember when …"."""
+    """True where `clause` begins as an indirect question; "I know what I want" and "I remember when …" are none."""
     return _INDIRECT.match(clause) is not None

@@ -11,12 +11,15 @@ FORM: Final = re.compile(
     r"plain|simple|simply|"
     r"short|shorter|brief\w*|concise\w*|jargon|24-hour|12-hour|first name|last name|sentences?|words|paragraphs?|"
     r"lists?|tables?|markdown|"
-    r"capitals?|caps|exclamation|slang|abbreviations?|small talk|British|American|English|Spanish|French|German|"
+    r"capitals?|caps|exclamation(?: (?:marks?|points?))?|"
+    r"slang|abbreviations?|small talk|British|American|English|Spanish|French|German|"
     r"Italian|Portuguese|"
     r"Dutch|Polish|Turkish|Arabic|Hindi|Mandarin|Japanese|Korean|Swedish|Norwegian|Danish|Finnish|Greek|Russian|"
     r"Ukrainian|"
     r"Catalan|Welsh|step by step|examples?|detail|details|tone|headings?|footnotes|links|sources|voice messages|"
     r"pronouns|"
+    r"lines?|pep talks?|apolog\w+|praise|flattery|compliments?|disclaimers?|caveats?|filler|fluff|steps?|"
+    r"punctuation|slowly|"
     r"by (?:email|text|sms|phone|post|letter)|via \w+|they/them|she/her|he/him|dark mode|light mode)\b",
     re.IGNORECASE,
 )
@@ -37,6 +40,11 @@ _TELLS_HOW: Final = re.compile(
 """An instruction whose verb is of answering, followed by who is answered at most, and how: "answer me in rhymes". One
 with an object ("write the letters in French") or an occasion ("… when it is urgent") is none, and one whose verb is
 of anything ("start with the tests") where nothing says that it lasts."""
+_WHEN_ANSWERING: Final = re.compile(
+    r"when(?:ever)? you (?:answer|reply|respond|talk to|speak to|write back|write to me|explain)\b[^:]{0,40}:",
+    re.IGNORECASE,
+)
+"""The occasion of an instruction that is every answer."""
 _LASTS: Final = re.compile(r"\b(?:always|from now on|in future|do not|don['’]?t|never)\b", re.IGNORECASE)
 
 LEFT: Final = 1
@@ -46,6 +54,8 @@ LEFT: Final = 1
 
 def is_about_answers(text: str) -> bool:
     """True where `text`, an instruction, tells how to answer or what to call somebody, whatever the question is."""
+    if _WHEN_ANSWERING.match(text):
+        return True
     told = _TELLS_HOW.match(text)
     if told and (told["of_anything"] is None or _LASTS.search(told["opening"])):
         return True

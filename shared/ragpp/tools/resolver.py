@@ -10,7 +10,7 @@ from ragpp.catalog import CategoryName
 from ragpp.errors import CategoryNotFoundError, MemorySystemError
 from ragpp.errors.problems import printable
 from ragpp.memory import MemoryManager
-from ragpp.ranking.relevance import LEAST_RELEVANCE
+from ragpp.models import LEAST_RELEVANCE
 from ragpp.tools import formats
 from ragpp.tools.reading import arguments_of
 from ragpp.tools.specifications import (
@@ -86,7 +86,8 @@ class MemoryTools:
         """Memories of every tier, as many as earn their place in a context, by how well they answer; none where none
         seems to be about the query. Where nothing can be told of that, the first of the ranking."""
         answer = await self._memory.recall_whole(given.query, OFFERED)
-        best = [one for one in answer.memories if not one.always_holds and answer.relevance != "none"]
+        about = [one for one in answer.memories if not one.always_holds or one.score >= LEAST_RELEVANCE]
+        best = [] if answer.relevance == "none" else about
         shown = [one for one in best if one.in_context and one.kind not in _OF_NOW]
         best = sorted(shown, key=lambda one: -one.score) or best
         return formats.recalled(given.query, [formats.Found.of_memory(one) for one in best[: given.k]])

@@ -8,8 +8,8 @@ from typing import Final, Protocol, Self, TypeVar
 import numpy as np
 from pydantic import JsonValue
 
+from ragpp.models import LEAST_RELEVANCE
 from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
-from ragpp.ranking.relevance import LEAST_RELEVANCE
 from ragpp.ranking.texts import rank_texts
 from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
 from ragpp.text.lexical import stored_terms

@@ -142,14 +142,14 @@ class _Between:
     def replaces(self, later: int, earlier: int) -> bool:
         """It is about the same, and gives another amount."""
         one, other = self._statements[earlier], self._statements[later]
-        if not could_replace(other, one) or is_of_another(other.text, one.text):
+        if not could_replace(other, one):
             return False
         shared = float(self._rarity[one.holds & other.holds].sum()) / self._mass if self._mass else 0.0
         alike = float(one.vector @ other.vector)
         same = shared + alike
         if not shared or alike < ALIKE or same < SAME or one.raw - other.raw > LEAD * same:
             return False
-        return _another_amount(one, other, self._kinds)
+        return _another_amount(one, other, self._kinds) and not is_of_another(other.text, one.text)
 
     def corrects(self, later: int, earlier: int) -> bool:
         """It says that this is otherwise: in its own words and about the question (a conference that is not in Berlin

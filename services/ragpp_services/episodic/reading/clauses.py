@@ -53,9 +53,10 @@ _ASKING_CLAUSE: Final = re.compile(
     rf"{OPENING}(?:{WH}|any|{_AUXILIARY}|(?:what|where|who|how|when)'?s)\b", re.IGNORECASE
 )
 _UNMARKED_QUESTION: Final = re.compile(
-    rf"{OPENING}(?:{_INVERTED}|(?!who|which){WH}(?: (?:much|many|old|long|far|often|big|tall|time|day|kind|size))?"
-    rf"(?:(?:'s| (?:is|are|was|were|do|does|did|has|have)) (?!{_PRONOUN}\b)|(?<=s) )\w(?!.*\b(?:is|was|are)\b)|"
-    r"how to\b|(?:did|do) (?:i|we)\b|does (?:my|the)\b|is (?:it|there)\b|are there\b)",
+    rf"{OPENING}(?:{_INVERTED}|(?:what|where|who|when|how)'?s (?:the|my|our|your|his|her|their|an?)\b"
+    rf"|(?!who|which){WH}(?: (?:much|many|old|long|far|often|big|tall|time|day|kind|size))?"
+    rf"(?:(?:'s| (?:is|are|was|were|do|does|did)) (?!{_PRONOUN}\b|new\b|more\b)|(?<=s) )\w(?!.*\b(?:is|was|are|had)\b)"
+    r"|how to\b|(?:did|do) (?:i|we)\b|does (?:my|the)\b|is (?:it|there)\b|are there\b)",
     re.IGNORECASE,
 )
 """A question as it is typed in haste, without its mark."""

@@ -8,6 +8,7 @@ import re
 from enum import Enum, auto
 from typing import Final
 
+from ragpp.text.english import word_set
 from ragpp.text.persons import in_the_first_person
 
 _KIN: Final = (
@@ -24,6 +25,13 @@ _SELF: Final = re.compile(
 """The speaker, or something of the speaker's that is nobody."""
 _DOES: Final = re.compile(r"\b(?:i|we) (?:now |still |only |just |usually )?([a-z]{3,20})\b", re.IGNORECASE)
 _HAS: Final = re.compile(r"\b(?:my|our) ([a-z]{2,20})\b", re.IGNORECASE)
+_OF_THINGS: Final = word_set("need take cost use leave start end go run work get make have")
+_WORD: Final = re.compile(r"[a-z]+")
+_OF_ANOTHER: Final = re.compile(
+    rf"\b(?!(?:Dr|Mr|Mrs|Ms|Prof)\b)(?<!Dr )(?<!Dr\. )(?<!Mr )(?<!Mrs )(?<!Ms )[A-Z][a-z]+['’]s ([a-z]+)\b"
+    rf"|\b([a-z]+) of (?:my|our|his|her) {_KIN}\b"
+)
+"""Something of somebody by name, who is no doctor of the speaker's, or of kin, friends and colleagues."""
 _OWN_KIN: Final = re.compile(rf"\b(?:my|our) (?:\w+ ){{0,2}}?{_KIN}\b", re.IGNORECASE)
 
 
@@ -54,12 +62,13 @@ def is_of_others(told: str) -> bool:
 
 
 def is_of_another(told: str, before: str) -> bool:
-    """Whether what the speaker does or has in `before` ("we pay 900", "our flight") somebody else does or has in `told`
-    ("Carla pays 1100", "the flight of my boss")."""
+    """True where what the speaker does or has in `before` ("we pay 900", "our flight") somebody else does or has in
+    `told` ("Carla pays 1100", "the flight of my boss"). What things do as well ("needs 12 tiles") is nobody's."""
     if is_of_self(told):
         return False
-    does = any(re.search(rf"\b{verb[1]}e?s\b", told, re.IGNORECASE) for verb in _DOES.finditer(before))
-    return does or any(
-        re.search(rf"\w['’]s {thing[1]}\b|\b{thing[1]} of (?:(?i:my|our|his|her)\b|[A-Z])", told)
-        for thing in _HAS.finditer(before)
-    )
+    does = {verb[1].lower() for verb in _DOES.finditer(before)} - _OF_THINGS
+    said = set(_WORD.findall(told.lower()))
+    if any(not said.isdisjoint((f"{verb}s", f"{verb}es")) for verb in does):
+        return True
+    has = {thing[1].lower() for thing in _HAS.finditer(before)}
+    return bool(has) and any((owned[1] or owned[2]).lower() in has for owned in _OF_ANOTHER.finditer(told))

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragpp.models import Memory
-from ragpp.ranking.relevance import LEAST_RELEVANCE
+from ragpp.models import LEAST_RELEVANCE, Memory
 from ragpp.text.english import CHAT_WORDS, STOP_WORDS, word_set
 from ragpp.text.lexical import question_words
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
 DOUBTFUL: Final = 2
-"""Of the interactions that are hardly about the question (LEAST_RELEVANCE) so many are shown: of what the embedder
-knows little, as of other languages, the right one scores no more. A context of a thousand tokens loses none of the
+"""Interactions that are hardly about the question (LEAST_RELEVANCE) and shown all the same: of what the embedder knows
+little, as of other languages, the right one scores no more. A context of a thousand tokens loses none of the
 evidence of the development sets by it (of hints, 0.8 points)."""
 BESIDE: Final = 3
 FAR_BEHIND: Final = 1 / 50

@@ -4,22 +4,23 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ragpp.fading import RELATED_TO
-from ragpp.models import DEFAULT_PRIORITY, Memory
+from ragpp.models import DEFAULT_PRIORITY, MAX_STANDING, Memory
 from ragpp.text.kinship import is_said_by_name
 
 STANDING_SHARE: Final = 0.05
 """The share of a context's room for what always holds (`ragpp.models.STANDING`: form of answers, how to be addressed).
 It has that whatever else there is, and nothing of it is shown beyond: two lines in a context of 500 tokens, and in none
-more than the tier answers (`MAX_STANDING`). A line costs some ten tokens; people ask for few such things, and each is
+more than `MAX_STANDING`. A line costs some ten tokens; people ask for few such things, and each is
 for every answer."""
 LEAST_STANDING: Final = 16
-"""Tokens that it has in a small context: one line, unless it and its heading would take more than AT_MOST of all."""
-AT_MOST: Final = 1 / 3
+"""Tokens that it has in a small context: one line."""
+LARGEST_SHARE: Final = 1 / 3
+"""The most that it takes of a small context, its heading with it: the answer comes first there."""
 
 
 def room_for_standing(room: int, heading: int) -> int:
     """Of the tokens of a context, for what always holds, and the `heading` above it."""
-    return min(max(LEAST_STANDING, int(room * STANDING_SHARE)) + heading, int(room * AT_MOST))
+    return min(max(LEAST_STANDING, int(room * STANDING_SHARE)) + heading, int(room * LARGEST_SHARE))
 
 
 def standing(ranking: Sequence[Memory]) -> list[Memory]:
@@ -29,7 +30,7 @@ def standing(ranking: Sequence[Memory]) -> list[Memory]:
     def urgency(memory: Memory) -> float:
         return cast("int", memory.metadata.get("priority", DEFAULT_PRIORITY)) / 10 + memory.score
 
-    return sorted((memory for memory in ranking if memory.always_holds), key=urgency, reverse=True)
+    return sorted((memory for memory in ranking if memory.always_holds), key=urgency, reverse=True)[:MAX_STANDING]
 
 
 def why_not_offered(memory: Memory) -> str | None:

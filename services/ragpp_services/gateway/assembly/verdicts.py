@@ -4,8 +4,7 @@ Pure."""
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from ragpp.models import Memory
-from ragpp.ranking.relevance import LEAST_RELEVANCE
+from ragpp.models import LEAST_RELEVANCE, Memory
 
 _GONE: Final = ("rejected", "ended")
 

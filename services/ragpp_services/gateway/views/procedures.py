@@ -39,7 +39,8 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         if own.view is None:
             return whole
         seen = await self._tier.retrieve(query.model_copy(update={"scope": own}))
-        found = [one for one in whole if not _is_to_follow(one)] + [one for one in seen if _is_to_follow(one)]
+        followed = {one.id for one in (*whole, *seen) if _is_to_follow(one)}
+        found = [one for one in whole if one.id not in followed] + [one for one in seen if one.id in followed]
         return sorted(found, key=lambda one: -one.score)[: query.limit]
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:

@@ -19,6 +19,9 @@ _ASKING: Final = re.compile(
 )
 """Before a question that follows what is told in the same sentence: "I'm celiac, where can I eat in Rome?"."""
 
+_GOES_ON: Final = re.compile(r"[,;:–—]|\s(?:but|so|and|because|cause|cos)\s", re.IGNORECASE)
+"""Behind an indirect question, where something may be told: "not sure why, but I moved to Berlin"."""
+
 
 def cut(text: str) -> dict[Span, bool]:
     """The sentences of `text` in order, the first MOST of them, none without a word, and whether each asks. What one
@@ -32,7 +35,8 @@ def _told_and_asked(text: str, sentence: Sentence) -> Iterator[tuple[Span, bool]
     asks = sentence.asks or sentence.text.endswith("?")
     asking = _ASKING.search(text, sentence.start, sentence.end) if asks else None
     if asking is None:
-        yield Span(sentence.start, sentence.end), sentence.asks or asks_indirectly(sentence.text)
+        only_asks = asks_indirectly(sentence.text) and _GOES_ON.search(sentence.text) is None
+        yield Span(sentence.start, sentence.end), sentence.asks or only_asks
         return
     yield Span(sentence.start, asking.start()), False
     yield Span(asking.end(), sentence.end), True

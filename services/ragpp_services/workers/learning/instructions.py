@@ -63,8 +63,15 @@ _IN_DREAMS: Final = re.compile(r"\b(?:i|we)(?:'d| would| could| might) (?!like|l
 _SPEAKS_TO: Final = re.compile(r"\b(?:you|your|u)\b", _FLAGS)
 _LISTED: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 
-_WANTS_WORDS: Final = re.compile(r"\b(?:with|as|by|like|using|saying|say|write|use|to)$", _FLAGS)
-_WORDS_TO_USE: Final = re.compile(r"[ :,]*[\"'“‘]([^\"“”‘’\n]{1,30}?)[\"'”’](?!\w)")
+_WANTS_WORDS: Final = re.compile(
+    r"\b(?:sign|close|end|finish|begin|start|open|greet|address|call)\b.{0,40}\b(?:with|as|by|me|us|him|her|them)$",
+    _FLAGS,
+)
+_WORDS_TO_USE: Final = re.compile(
+    r"[ :,]*(?:\"(?P<a>[^\"\n]{1,30})\"|“(?P<b>[^”\n]{1,30})”|['‘](?P<c>[^\n]{1,30}?)['’](?!\w))"
+)
+"""A short quotation in the place of the words that are to be used, to sign with, or to be called by. Other quoted words
+are somebody else's, and no part of an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,7 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
 def _with_its_words(told: Told, behind: str) -> Told:
     """An instruction that ends before a short quotation, "sign them with", with the words that it says to use."""
     quoted = _WORDS_TO_USE.match(behind) if _WANTS_WORDS.search(told.does) else None
-    return told if quoted is None else told._replace(does=f'{told.does} "{quoted[1]}"')
+    return told if quoted is None else told._replace(does=f'{told.does} "{quoted[quoted.lastgroup or 0]}"')
 
 
 def _within(spans: Sequence[Span], sentence: Sentence) -> bool:

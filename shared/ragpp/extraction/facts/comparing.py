@@ -30,6 +30,9 @@ _OF_MANY: Final = stems(
 _AKIN: Final = 5
 """Letters with which two words begin that are taken for forms of one: "allergic", "allergy"."""
 _NUMBERED: Final = re.compile(r"[A-Za-z]\w*\s(\d[\d.]*)")
+_OF_WHAT: Final = re.compile(
+    r"\d[\d.,]*(?: (?!in\b|to\b|for\b|from\b|within\b)\w+){0,2} (?:in|to|for|from|within) ([A-Z]\w+)"
+)
 _SHARED: Final = 0.5
 """Of the words of the shorter predicate, how many the other has as well, where both are about the same."""
 
@@ -70,7 +73,7 @@ def _says_otherwise(earlier: str, later: str, one: Clause, other: Clause) -> boo
     if denies_the_other(wording(earlier), wording(later)):
         return objects == objects_later or not objects or not objects_later
     mine, theirs = measures(earlier), measures(later)
-    if _of_two_periods(mine, theirs) or (_measure_one_thing(mine, theirs) and _of_two(objects, objects_later)):
+    if _of_two_periods(mine, theirs) or _of_two(_scope(earlier), _scope(later)):
         return False
     if _other_measures(mine, theirs):
         return True
@@ -197,17 +200,18 @@ def _about_the_same(one: frozenset[int], other: frozenset[int]) -> bool:
 
 
 def _of_two_periods(one: Measures, other: Measures) -> bool:
-    """Whether they are sums of other periods: the price of an hour, and of a day."""
+    """True of sums of other periods: the price of an hour, and of a day."""
     sums = MONEY in one.values and MONEY in other.values
     return bool(sums and one.periods and other.periods) and one.periods.isdisjoint(other.periods)
 
 
-def _measure_one_thing(one: Measures, other: Measures) -> bool:
-    return not one.values.keys().isdisjoint(other.values.keys())
+def _scope(text: str) -> frozenset[str]:
+    """The names of places or people that a quantity is said of: of Norway, "takes 5 days in Norway"."""
+    return frozenset(name.lower() for name in _OF_WHAT.findall(text))
 
 
 def _of_two(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether both name somebody or some place, each another: days to Norway, and days to Germany."""
+    """True where both name something, and nothing in common."""
     return bool(one and other) and one.isdisjoint(other)
 
 

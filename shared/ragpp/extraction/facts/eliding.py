@@ -15,7 +15,7 @@ _IN_PLACE: Final = re.compile(
 _FRONTED: Final = re.compile(
     r"(?:on|for|in|at|with|from|during)\s(?:\S+\s){1,3}?(?=(?:it|they|we|he|she|you|the|our|an?)\b)", re.IGNORECASE
 )
-"""What a clause begins with that its second value has its own of: "in winter it closes at 5, in summer at 9"."""
+"""The phrase before a subject of which a second value has its own: "in winter it closes at 5, in summer at 9"."""
 _FIRST: Final = re.compile(
     rf"(?:only\s|just\s|about\s)?(?:{_QUANTITY})(?:\s\S+)?\s(?:for|in|on|at|if|with|per|when|from|a|an)\s\S.*$",
     re.IGNORECASE,
