@@ -11,6 +11,8 @@ from ragpp_services.workers.learning.instructions import Instruction
 LEAST_MEANT: Final = 0.2
 """Odds that a sentence instructs the assistant below which it is no rule. Of what rules were read in, in the labelled
 chats by a judge that has learned of these, 219 of 237 that instruct have as much, and 12 of 137 that do not."""
+LEAST_BY_WORDS: Final = 0.05
+"""The same where no network reads: words alone give plain orders .1 to .9, and what only reads like one .01."""
 Odds = Sequence[tuple[Span, float]]
 
 
@@ -19,7 +21,8 @@ async def meant(judge: Judge, items: Sequence[Interaction], read: Sequence[Instr
     for an order ("Mum comes for good"). A message is judged once. Raises EmbeddingError."""
     sources = {one.source for one in read}
     odds = {item.id: await _odds(judge, item) for item in items if item.id in sources}
-    return [one for one in read if _most(odds[one.source], one.span) >= LEAST_MEANT]
+    least = LEAST_MEANT if judge.reads else LEAST_BY_WORDS
+    return [one for one in read if _most(odds[one.source], one.span) >= least]
 
 
 async def _odds(judge: Judge, item: Interaction) -> Odds:
