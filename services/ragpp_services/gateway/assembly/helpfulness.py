@@ -55,12 +55,16 @@ def why_not_shown(
     ranked = [memory for memory in judged if memory.kind == "interaction" or memory_key(memory) in curated]
     share = min(LEAST, OF_TOKENS / max(1, budget))
     best = max([one.score for one in ranked], default=0.0)
+    least = least_beside(best, share)
+
+    def least_of(one: Memory) -> float:
+        longer = min(one.tokens, ONE_SHARE * budget) / USUAL
+        return least if longer <= 1 else least_beside(best, share * longer)
+
     cut = {
         memory_key(one): _FAR_BEHIND
         for one in ranked
-        if one.kind in _BY_ODDS
-        and one.may_correct is None
-        and one.score < least_beside(best, share * max(1.0, min(one.tokens, ONE_SHARE * budget) / USUAL))
+        if one.kind in _BY_ODDS and one.may_correct is None and one.score < least_of(one)
     }
     learned = [memory for memory in judged if memory.kind != "interaction"]
     return cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
