@@ -10,7 +10,7 @@ from ragpp.api import Profile
 from ragpp.fields import Confidence
 from ragpp.models import KnownUser, Page, Value
 from ragpp_infra.cli.arguments import checked
-from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from ragpp_infra.cli.waiting import short_ids
 from ragpp_infra.embedded.home import Home
@@ -35,15 +35,18 @@ def profile(
     """
     checked(_Least, {"min_confidence": min_confidence})
 
-    async def read() -> Profile:
+    async def read() -> tuple[Profile, int]:
         async with Home(home).client(url, key) as client:
-            return await client.profile(user, min_confidence=min_confidence, limit=limit)
+            known = await client.profile(user, min_confidence=min_confidence, limit=limit)
+            return known, 0 if _table(known).row_count else await client.pending(user)
 
-    known = asyncio.run(read())
+    known, waiting = asyncio.run(read())
     if as_json:
         emit_json(known.model_dump(mode="json"))
         return
     out.print(safe(known.text))
+    if waiting:
+        err.print(f"{waiting} messages wait to be learned from: ask again in a moment.")
     table = _table(known)
     if table.row_count:
         out.print()
