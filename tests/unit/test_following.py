@@ -1,4 +1,4 @@
-"""What puts right what was said right before."""
+"""Repairs: a message that puts right what its speaker said right before."""
 
 import numpy as np
 

@@ -35,19 +35,19 @@ def profile(
     """
     checked(_Least, {"min_confidence": min_confidence})
 
-    async def read() -> tuple[Profile, int]:
+    async def read() -> tuple[Profile, Table, int]:
         async with Home(home).client(url, key) as client:
             known = await client.profile(user, min_confidence=min_confidence, limit=limit)
-            return known, 0 if _table(known).row_count else await client.pending(user)
+            table = _table(known)
+            return known, table, 0 if as_json or table.row_count else await client.pending(user)
 
-    known, waiting = asyncio.run(read())
+    known, table, waiting = asyncio.run(read())
     if as_json:
         emit_json(known.model_dump(mode="json"))
         return
     out.print(safe(known.text))
     if waiting:
         err.print(f"{waiting} messages wait to be learned from: ask again in a moment.")
-    table = _table(known)
     if table.row_count:
         out.print()
         out.print(table)

@@ -105,8 +105,8 @@ class Search:
         current = Currency(list(range(len(groups))), {})
         if self.wants_vectors:
             current = self._current_first(best, latest)
-        current = self._put_right(current, latest)
-        parts = self._parts([latest[index] for index in current.order[:MOST_READ]])
+        current = self._put_right(current, latest, ranked)
+        parts = self._parts([latest[index] for index in current.order[:MOST_READ]], ranked)
         memories: list[Memory] = []
         least = 0.0
         for index in reversed(current.order):
@@ -144,13 +144,12 @@ class Search:
             order = [order[place] for place in _spread([judged[index] for index in order], self.chunks)]
         return [groups[index] for index in order], [judged[index] for index in order]
 
-    def _parts(self, found: Sequence[Found]) -> dict[int, Part]:
-        """Which part of the text of each of `found`, best first, answers, by ordinal."""
+    def _parts(self, found: Sequence[Found], ranked: Mapping[int, Ranked]) -> dict[int, Part]:
+        """Which part of the text of each of `found`, best first, answers, by ordinal; `ranked` by ordinal, too."""
         asked = focusing.Asked.of(self.query.text, self.terms, information(self.table, self.signals).tolist())
-        rows = {int(self.chunks.ordinal[one.row]): one.row for one in self.ranked}
         parts: dict[int, Part] = {}
         for one in found:
-            holds = (self.table.terms[rows[one.stored.ordinal]] > 0).tolist()
+            holds = (self.table.terms[ranked[one.stored.ordinal].row] > 0).tolist()
             start, end = answering(asked, _part(one), holds, one.told)
             parts[one.stored.ordinal] = one.start + start, one.start + end
         return parts
@@ -170,13 +169,12 @@ class Search:
         ]
         return current_first(self.query.text, statements, information(self.table, self.signals))
 
-    def _put_right(self, current: Currency, latest: Sequence[Found]) -> Currency:
-        """With what puts the first right, as its speaker said right behind it, beside it."""
+    def _put_right(self, current: Currency, latest: Sequence[Found], ranked: Mapping[int, Ranked]) -> Currency:
+        """With what puts the first right, as its speaker said right behind it, beside it; `ranked` by ordinal."""
         first = next(iter(current.order), None)
         if first is None or latest[first].stored.interaction.role == "assistant":
             return current
-        row = next(one.row for one in self.ranked if self.chunks.ordinal[one.row] == latest[first].stored.ordinal)
-        next_own = followed_by(self.table, row)
+        next_own = followed_by(self.table, ranked[latest[first].stored.ordinal].row)
         behind = next((place for place, one in enumerate(latest) if one.stored.ordinal == next_own), None)
         if behind is None or not puts_right(latest[behind].stored.interaction.content):
             return current

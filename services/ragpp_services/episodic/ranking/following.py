@@ -1,4 +1,4 @@
-"""What was said right behind the best answer to put it right: "the meter reads 48213", "no hang on 48231". English.
+"""Repairs, said right behind the best answer to put it right: "the meter reads 48213", "no hang on 48231". English.
 
 Such a message has no word of the question, so nothing finds it by itself, and without it the slip stands alone. It is
 short, opens as a repair does, or says that it is one, and gives something that can stand in the place of what was said:
@@ -30,7 +30,7 @@ _VALUES: Final = frozenset(NUMBERS).union(MONTHS)
 
 
 def puts_right(said: str) -> bool:
-    """Whether `said` puts right what its speaker said right before."""
+    """True where `said` puts right what its speaker said right before."""
     if word_count(said[: 40 * LONGEST]) > LONGEST or not _REPAIRS.search(said):
         return False
     return _IN_PLACE.search(said) is not None or not _VALUES.isdisjoint(words(said))

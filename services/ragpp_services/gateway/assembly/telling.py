@@ -19,7 +19,7 @@ LARGEST_SHARE: Final = 1 / 3
 
 
 def room_for_standing(room: int, heading: int) -> int:
-    """Of the tokens of a context, for what always holds, and the `heading` above it."""
+    """The tokens of a context that are for what always holds, and the `heading` above it."""
     return min(max(LEAST_STANDING, int(room * STANDING_SHARE)) + heading, int(room * LARGEST_SHARE))
 
 

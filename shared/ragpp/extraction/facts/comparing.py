@@ -201,8 +201,7 @@ def _about_the_same(one: frozenset[int], other: frozenset[int]) -> bool:
 
 def _of_two_periods(one: Measures, other: Measures) -> bool:
     """True of sums of other periods: the price of an hour, and of a day."""
-    sums = MONEY in one.values and MONEY in other.values
-    return bool(sums and one.periods and other.periods) and one.periods.isdisjoint(other.periods)
+    return MONEY in one.values and MONEY in other.values and _of_two(one.periods, other.periods)
 
 
 def _scope(text: str) -> frozenset[str]:
