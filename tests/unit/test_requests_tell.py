@@ -81,6 +81,8 @@ ASKS = [
     "no clue who my dentist is",
     "not sure when the party starts",
     "I wonder how old he is",
+    "I don't know if I locked the shed",
+    "can't remember what to bring",
     "I forgot what the plumber is called",
     "how old is minka now lol",
     "whats idas shoe size haha",

@@ -14,15 +14,18 @@ OPENING: Final = rf"\W*(?:(?:{_GREETING}|{_PLEASE}),?:? )*+"
 WH: Final = r"(?:what|where|when|who|whom|whose|which|how|why|wat|wut|whats|wheres|whos|hows|whens)"
 _SPEAKER: Final = r"(?:i|we)(?:'m|'re|'d| am| are| was| were| would)? (?:still |really |just |also )?"
 _NOT: Final = r"(?:do not|don't|dont|can't|cannot|cant|no longer)"
-_INDIRECT: Final = re.compile(
-    rf"{OPENING}(?:"
-    rf"(?:{_SPEAKER})?(?:(?:like|love|want|need) to know|{_NOT} (?:know|remember|recall)|forgot|wonder(?:ing)?|"
-    rf"not sure)(?: (?:again|anymore|any more))?|(?:(?:i|we) have )?(?:any|no) (?:ideas?|clue)(?: of| about)?"
-    rf"|(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?:tell|remind) (?:me|us)"
-    rf"|(?:do|does) (?:you|u|anyone|anybody|someone) (?:happen to )?(?:know|remember)|(?:remind|tell) (?:me|us)"
-    rf") (?:{WH}(?! to\b)|(?<=wonder )(?:if|whether)|(?<=wondering )(?:if|whether))\b",
-    re.IGNORECASE,
+_DOUBTS: Final = rf"(?:{_SPEAKER})?(?:{_NOT} (?:know|remember|recall)|wonder(?:ing)?)"
+_ASKS: Final = (
+    rf"(?:(?:{_SPEAKER})?(?:(?:like|love|want|need) to know|forgot|not sure)"
+    r"|(?:(?:i|we) have )?(?:any|no) (?:ideas?|clue)(?: of| about)?"
+    r"|(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?:tell|remind) (?:me|us)"
+    r"|(?:do|does) (?:you|u|anyone|anybody|someone) (?:happen to )?(?:know|remember)|(?:remind|tell) (?:me|us))"
 )
+_SINCE: Final = r"(?: (?:again|anymore|any more))?"
+_INDIRECT: Final = re.compile(
+    rf"{OPENING}(?:{_DOUBTS}{_SINCE} (?:(?!how to\b){WH}|if|whether)|{_ASKS}{_SINCE} {WH}(?! to\b))\b", re.IGNORECASE
+)
+"""Who does not know whether something is so, or what to do, tells nothing of it; "I don't know how to swim" does."""
 
 
 def asks_indirectly(clause: str) -> bool:
