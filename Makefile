@@ -21,7 +21,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -186,6 +186,11 @@ prove-learning: install ## 5,000 interactions digested while the worker is kille
 prove-linear: install ## what reads texts takes time in proportion to their length, whichever of a hundred pieces they repeat
 	$(BIN)/pytest -m exhaustive tests/unit
 
+prove-mutants: install ## 200 small changes to the code and how many the tests notice; OLD=folder: a clone whose tests are asked about what survives
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps cosmic-ray==8.7.0 parso==0.8.7 stevedore==5.10.0 \
+		attrs==26.1.0 coverage==7.17.5 pytest-cov==7.1.0
+	$(BIN)/python -m benchmarks.prove_mutants . $(if $(OLD),--old $(OLD))
+
 prove-observability: install ## what metrics and traces cost a recall: gateways with and without them on the same stores, asked in turn
 	$(BIN)/python -m benchmarks.prove_observability
 
@@ -195,8 +200,8 @@ prove-outage: install ## each store killed in mid-traffic: recalls keep answerin
 prove-packing: install ## 100,000 random catalogs: what is packed for an agent never has more tokens than its budget
 	$(BIN)/python -m benchmarks.packing_lab --prove --catalogs 100000
 
-prove-pauses: install ## the tests three times, while all that they run is stopped for 10 s every 30 s; TESTS="file …": a part
-	$(BIN)/python -m benchmarks.prove_pauses $(if $(TESTS),-- $(TESTS))
+prove-pauses: install ## the tests three times, while all that they run is stopped for 10 s every 30 s; HOGS=2: beside busy loops, never stopped; TESTS="file …": a part
+	$(BIN)/python -m benchmarks.prove_pauses $(if $(HOGS),--hogs $(HOGS) --still 0) $(if $(TESTS),-- $(TESTS))
 
 prove-properties: install ## the property tests on cases that nobody tried yet: other ones with each run
 	$(BIN)/pytest -m hypothesis --hypothesis-profile=explore --timeout=3600 -x

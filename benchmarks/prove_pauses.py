@@ -1,6 +1,7 @@
 """The tests on a machine that stands still now and then: all that they run is stopped together, and goes on.
 
     python -m benchmarks.prove_pauses [--runs 3] [--still 10] [--every 30] [-- what pytest is to run]
+    python -m benchmarks.prove_pauses --still 0 --hogs 2        # never stopped, but a busy loop a core beside it
 
 Each run is one of pytest, by default all that `make test` runs but the tests that are marked `deadline`: a pause longer
 than the time that they are about is what they would rightly report. These run afterwards, undisturbed. Gateways,
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -63,6 +65,18 @@ def stand_still(folder: Path, started: "subprocess.Popen[bytes]", seconds: float
     return len(stopped)
 
 
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """As many processes as are asked for, each of which keeps a core busy."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
 def run(arguments: list[str], *, still_s: float, every_s: float) -> tuple[int, int, float]:
     """The exit code of pytest, how often it was stopped, and the minutes that it took. `still_s` 0: never."""
     with tempfile.TemporaryDirectory(prefix="ragpp-pauses-") as name:
@@ -89,6 +103,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--still", type=float, default=10.0, help="seconds that everything is stopped")
     parser.add_argument("--every", type=float, default=30.0, help="seconds between two stops")
+    parser.add_argument("--hogs", type=int, default=0, help="busy loops that run beside the tests")
     parser.add_argument("pytest", nargs="*", default=list(ALL), help="arguments of pytest")
     given = parser.parse_args()
     shown = Table(title="tests on a machine that stands still", title_justify="left")
@@ -97,7 +112,8 @@ def main() -> None:
     failed = False
     for number in range(given.runs):
         marked = ["-m", "not exhaustive and not deadline"]
-        code, pauses, minutes = run([*given.pytest, *marked], still_s=given.still, every_s=given.every)
+        with busy_loops(given.hogs):
+            code, pauses, minutes = run([*given.pytest, *marked], still_s=given.still, every_s=given.every)
         shown.add_row(str(number + 1), str(code), str(pauses), f"{minutes:.1f}")
         failed |= code != 0
     code, _, minutes = run([*given.pytest, "-m", "deadline and not exhaustive"], still_s=0, every_s=given.every)

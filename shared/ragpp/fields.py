@@ -170,8 +170,8 @@ def no_unset_clock(moment: datetime) -> datetime:
 
 
 def after_the_beginning(moment: datetime) -> datetime:
-    """`moment` itself; ValueError before EARLIEST_YEAR."""
-    if moment.year < EARLIEST_YEAR:
+    """`moment` itself; ValueError before EARLIEST_YEAR in UTC."""
+    if utc(moment).year < EARLIEST_YEAR:
         raise ValueError(f"is before the year {EARLIEST_YEAR}")
     return moment
 
