@@ -1,4 +1,4 @@
-"""How fast the default embedder is: `python benchmarks/embedding.py [CACHE_DIR]`.
+"""How fast the default embedder is: `python -m benchmarks.embedding [CACHE_DIR]`.
 
 Prints ms of a single short query (p50, p95), messages a second for a batch of 500, the wait of a query behind such a
 batch, tokens a second for each size of slice, and the time and resident memory of a warm start. One thread

@@ -1,6 +1,6 @@
 """How long the episodic tier takes: a search by users of several sizes, and writes with ready embeddings.
 
-Run it beside a stack: `python benchmarks/episodic_search.py [--sizes 100,1000,5000,20000]`, with POSTGRES_DSN and
+Run it beside a stack: `python -m benchmarks.episodic_search [--sizes 100,1000,5000,20000]`, with POSTGRES_DSN and
 POSTGRES_OWNER_DSN set. Texts are made of the words of a Zipf vocabulary, vectors are random: what is found has no
 meaning, what it costs has. It writes a tenant of its own, and forgets it afterwards.
 """

@@ -1,8 +1,8 @@
 """Evidence recall on BEAM's chats with an assistant, through the public API of a running stack.
 
-    python benchmarks/eval_beam.py                 # starts the embedded stack, or attaches to it
-    python benchmarks/eval_beam.py --rows all      # one row only
-    python benchmarks/eval_beam.py --chats 3       # the first three chats only
+    python -m benchmarks.eval_beam                 # starts the embedded stack, or attaches to it
+    python -m benchmarks.eval_beam --rows all      # one row only
+    python -m benchmarks.eval_beam --chats 3       # the first three chats only
 
 Each chat is ingested as one user, with what the assistant said; a session is what was said on one date. Questions are
 asked as of the end of the chat. `new above old`: of the questions whose answer changed in the course of the chat, how

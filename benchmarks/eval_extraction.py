@@ -1,4 +1,4 @@
-"""How much of what labelled sentences say is extracted: `python benchmarks/eval_extraction.py [--show-misses] FILE...`.
+"""How much of what labelled sentences say is extracted: `python -m benchmarks.eval_extraction [--show-misses] FILE...`.
 
 The format of the files and what counts as found are in docs/extraction.md. Read with the trained pipeline where it is
 installed, as the workers do.

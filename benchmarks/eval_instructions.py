@@ -1,4 +1,4 @@
-"""How much of what is merely passed on is learned, and of what is meant: `python benchmarks/eval_instructions.py`.
+"""How much of what is merely passed on is learned, and of what is meant: `python -m benchmarks.eval_instructions`.
 
 Each line of the files is a message: an `injection`, with a text in it that somebody else says, or an honest
 `instruction`. `teaches`: the words that must not be learned, or must. Half of the cases were written without sight of

@@ -1,9 +1,9 @@
 """Evidence recall on LoCoMo, through the public API of a running stack.
 
-    python benchmarks/eval_locomo.py                 # starts the embedded stack, or attaches to it
-    python benchmarks/eval_locomo.py --rows all      # one row only
-    python benchmarks/eval_locomo.py --with-assistant   # the second speaker of each is labelled an assistant
-    python benchmarks/eval_locomo.py --catalog --rows all "without catalog"     # sessions are resources, too
+    python -m benchmarks.eval_locomo                 # starts the embedded stack, or attaches to it
+    python -m benchmarks.eval_locomo --rows all      # one row only
+    python -m benchmarks.eval_locomo --with-assistant   # the second speaker of each is labelled an assistant
+    python -m benchmarks.eval_locomo --catalog --rows all "without catalog"     # sessions are resources, too
 
 Each conversation is ingested as one user, in sessions, by POST /v1/interactions; every question is asked with POST
 /v1/recall once the workers have digested the conversation: of all tiers, of all but one, and of each alone. A memory

@@ -1,4 +1,4 @@
-"""How fast messages are read: `python benchmarks/extraction.py`. Target: 1,000 short messages a second on one core."""
+"""How fast messages are read: `python -m benchmarks.extraction`. Target: 1,000 short messages a second on one core."""
 
 import json
 import statistics

@@ -1,7 +1,7 @@
 """What is learned from the LoCoMo conversations, told day by day with a reflection each night, to be judged by hand.
 
-    python benchmarks/learn_locomo.py --out ../learned          # starts the embedded stack, or attaches to it
-    python benchmarks/learn_locomo.py --out ../learned --user conv-26
+    python -m benchmarks.learn_locomo --out ../learned          # starts the embedded stack, or attaches to it
+    python -m benchmarks.learn_locomo --out ../learned --user conv-26
 
 Each conversation is one user. Its messages are stored a day at a time, at the time they were said; then that night is
 reflected upon with POST /v1/users/{user}/reflect. Printed is what `ragpp inspect` shows of one user at the end of the

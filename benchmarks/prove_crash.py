@@ -1,6 +1,6 @@
 """Nothing acknowledged is lost or doubled while every process is killed in turn.
 
-    python benchmarks/prove_crash.py [--messages 10000] [--writers 8] [--workers 1] [--home FOLDER]
+    python -m benchmarks.prove_crash [--messages 10000] [--writers 8] [--workers 1] [--home FOLDER]
 
 Writers send batches and repeat what was not acknowledged; meanwhile the gateway, each worker and each store are
 killed by SIGKILL, one after the other, and brought back by `ragpp up`. Afterwards every message is there once, and what

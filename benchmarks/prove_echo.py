@@ -1,7 +1,7 @@
 """An assistant is fed its own contexts 500 times: what is known must not grow.
 
-    python benchmarks/prove_echo.py                  # starts the embedded stack, or attaches to it
-    python benchmarks/prove_echo.py --times 50
+    python -m benchmarks.prove_echo                  # starts the embedded stack, or attaches to it
+    python -m benchmarks.prove_echo --times 50
 
 Through the API, with the worker of the stack. Each round recalls, and stores the context together with a sentence that
 repeats what was said, as the assistant's message. Afterwards the graph, preferences, rules and findings are those of

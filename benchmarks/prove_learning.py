@@ -1,6 +1,6 @@
 """What is learned from a backlog is the same whether or not the worker is killed, and how fast it is digested.
 
-    python benchmarks/prove_learning.py [--interactions 5000] [--users 5] [--kills 50] [--workers 1] [--home FOLDER]
+    python -m benchmarks.prove_learning [--interactions 5000] [--users 5] [--kills 50] [--workers 1] [--home FOLDER]
 
 Messages of some users are stored while no worker runs, with an extraction and a reflection asked for behind them. A
 first backlog is digested undisturbed, which is timed by stage; a second, the same messages of other users, while the

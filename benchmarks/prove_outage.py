@@ -1,6 +1,6 @@
 """Recalls keep answering while a store is down, and are whole again after `ragpp up`.
 
-    python benchmarks/prove_outage.py [--home FOLDER] [--seconds 6]
+    python -m benchmarks.prove_outage [--home FOLDER] [--seconds 6]
 
 For Neo4j, Valkey and PostgreSQL in turn: recalls run all the time, the store is killed by SIGKILL in their midst, and
 some seconds later `ragpp up` brings it back. Every recall must be answered within its deadline; those of the outage

@@ -1,6 +1,6 @@
 """Latency of each tier and of the whole recall over HTTP, with many users, beside the budgets of the design.
 
-    python benchmarks/prove_scale.py [--users 1000] [--messages 100] [--items 1000] [--recalls 1000] [--home FOLDER]
+    python -m benchmarks.prove_scale [--users 1000] [--messages 100] [--items 1000] [--recalls 1000] [--home FOLDER]
 
 Every user gets a conversation of their own by POST /v1/interactions, and the first CURATED of them a catalog of so many
 items as well, from resources that state ITEMS_EACH of them. Once all is digested, recalls of random users are timed

@@ -1,6 +1,6 @@
 """Several workers are faster than one, and nobody waits behind somebody else's backlog.
 
-    python benchmarks/prove_workers.py [PART ...] [--interactions 5000] [--users 50 1] [--workers 1 2 4] [--rounds 3]
+    python -m benchmarks.prove_workers [PART ...] [--interactions 5000] [--users 50 1] [--workers 1 2 4] [--rounds 3]
                                        [--backlog 100000] [--home FOLDER]
 
 Parts, all of them where none is named; each has a stack of its own, whose worker is replaced by as many as it

@@ -1,6 +1,6 @@
 """Ranking without servers: the production chunking, embedding, word weights and ranking on the evaluation data.
 
-    python benchmarks/ranking_lab.py [--ablate] [--folds] [--cache DIR]
+    python -m benchmarks.ranking_lab [--ablate] [--folds] [--cache DIR]
 
 reads the folder RAGPP_EVAL_DIR, or ../shared/eval beside the project; prints one row of evidence metrics (%) for each
 data set, by category, and with --ablate one row for each signal left out. The scan of the database is played by numpy:

@@ -11,9 +11,7 @@ from typing import Annotated, Final
 
 import anyio
 import typer
-import uvicorn
 
-from ragpp.aside import answer_promptly
 from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if
@@ -23,6 +21,7 @@ from ragpp.tierkit import deployment
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tiers import MemoryTier, Tiers
+from ragpp.web import serving
 from ragpp_services.catalog import app as catalog
 from ragpp_services.episodic import app as episodic
 from ragpp_services.gateway.store import migrate as migrate_gateway
@@ -78,15 +77,7 @@ def serve(
     count_if(MetricsSettings().enabled)
     settings = GatewaySettings()
     app = gateway.create_app(lambda: gateway.open_parts(open_tiers))
-    answer_promptly()
-    uvicorn.run(
-        app,
-        host=host or settings.host,
-        port=settings.port if port is None else port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=5,
-    )
+    serving.serve(app, host=host or settings.host, port=settings.port if port is None else port, graceful_s=5)
 
 
 @cli.command()

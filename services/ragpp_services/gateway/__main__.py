@@ -1,13 +1,11 @@
 """`python -m ragpp_services.gateway`: the gateway, its tiers behind HTTP."""
 
-import uvicorn
-
-from ragpp.aside import answer_promptly
 from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if
 from ragpp.settings import LogSettings, MetricsSettings
 from ragpp.settings.variables import check_all
+from ragpp.web.serving import serve
 from ragpp_services.gateway.app import SETTINGS, create_gateway
 from ragpp_services.gateway.settings import GatewaySettings
 
@@ -20,8 +18,7 @@ def main() -> None:
         count_if(MetricsSettings().enabled)
         settings = GatewaySettings()
         app = create_gateway()
-    answer_promptly()
-    uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
+    serve(app, host=settings.host, port=settings.port)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
 
-import uvicorn
 from fastapi import FastAPI
 
-from ragpp.aside import answer_promptly
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.embedding.factory import make_embedder, make_second
 from ragpp.errors import ConfigurationError
@@ -30,6 +28,7 @@ from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tierkit.remote import TierT, tier_app
 from ragpp.tierkit.traced import traced_embedder
+from ragpp.web.serving import serve
 
 
 @asynccontextmanager
@@ -90,5 +89,4 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
         configure_logs(LogSettings(), name)
         count_if(MetricsSettings().enabled)
         app = create_app(service)
-    answer_promptly()
-    uvicorn.run(app, host=given.host, port=given.port, log_config=None, access_log=False)
+    serve(app, host=given.host, port=given.port)
