@@ -54,6 +54,14 @@ def test_a_later_amount_stands_before_the_one_it_replaces() -> None:
     assert in_order([OLD, NEW]) == [NEW.text, OLD.text]
 
 
+def test_what_is_said_again_in_the_same_words_corrects_nothing() -> None:
+    told = statement("My sister Elena moved to Porto last spring.", 1)
+    again = replace(told, moment=(2, 2), raw=0.8)
+    found = current_first("Where does my sister live?", [told, again], RARITY)
+    assert found.order == [0, 1]
+    assert not found.replaced
+
+
 def test_the_earlier_does_not_pass_the_later() -> None:
     assert in_order([NEW, OLD]) == [NEW.text, OLD.text]
 

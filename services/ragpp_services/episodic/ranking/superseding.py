@@ -227,8 +227,8 @@ def could_replace(later: Statement, earlier: Statement) -> bool:
 
 
 def comes_after(later: Statement, earlier: Statement) -> bool:
-    """Whether it was said later than `earlier`, and by nobody's assistant."""
-    return later.moment > earlier.moment and later.speaker[0] != "assistant"
+    """Whether it was said later than `earlier`, in other words, and by nobody's assistant."""
+    return later.moment > earlier.moment and later.speaker[0] != "assistant" and later.text != earlier.text
 
 
 def _another_amount(earlier: Statement, later: Statement, kinds: Collection[Kind]) -> bool:
