@@ -11,6 +11,7 @@ from ragpp_infra.cli.foreground import Unheeded, bring_up, settings_taken, stop_
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.lifecycle import Lifecycle, Started
 from ragpp_infra.embedded.services import MOST_WORKERS
+from ragpp_infra.embedded.standby import keep_for_person
 
 
 def up(
@@ -40,6 +41,7 @@ def up(
     lifecycle = Lifecycle(home)
     unheeded = settings_taken(quiet=as_json)
     started = bring_up(lifecycle, workers=workers, quiet=as_json)
+    keep_for_person(lifecycle.home)
     _tell(lifecycle, started, unheeded, as_json=as_json)
     if foreground:
         try:
@@ -65,6 +67,7 @@ def restart(
     lifecycle = Lifecycle(home)
     unheeded = settings_taken(quiet=as_json)
     started = bring_up(lifecycle, workers=workers, quiet=as_json, again=True)
+    keep_for_person(lifecycle.home)
     _tell(lifecycle, started, unheeded, as_json=as_json)
 
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 import structlog
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
+from starlette.routing import Route
 
 from ragpp.clock import system_clock
 from ragpp.embedding.second import usable
@@ -52,6 +53,7 @@ from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web import problems
 from ragpp.web.metrics import install_metrics
 from ragpp.web.requests import RequestMiddleware
+from ragpp_services.gateway.assistants import Assistants
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from ragpp_services.gateway.counting import watched
@@ -218,11 +220,16 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
 def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) -> FastAPI:
     """The public API; `open_parts_` is entered at start and left at shutdown."""
 
+    assistants = Assistants("/mcp")
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_parts_() as parts:
             app.state.parts = parts
-            yield
+            try:
+                yield
+            finally:
+                await assistants.close()
 
     app = FastAPIOffline(  # its pages come with the installation, not from a CDN
         docs_url="/docs",
@@ -243,6 +250,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     app.include_router(health.keyed)
+    app.router.routes.append(Route(assistants.path, assistants, include_in_schema=False))
     install_metrics(app, MetricsSettings())
     describe_refusals(app, GatewaySettings())
     return app

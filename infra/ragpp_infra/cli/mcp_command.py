@@ -1,0 +1,122 @@
+"""`ragpp mcp`: the memory as an MCP server on standard input and output, for an editor or an assistant."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.errors import StackError
+from ragpp.mcp.connecting import Connected
+from ragpp.mcp.server import make_server
+from ragpp_infra.cli.options import KeyOption, UrlOption
+from ragpp_infra.embedded.home import Home, NotRunning
+from ragpp_infra.embedded.standby import IDLE_S, Standby
+
+OWN_HOME: Final = Path("~/.ragpp")
+"""One memory for all editors, whatever folder they start in."""
+
+
+def mcp(
+    user: Annotated[
+        str, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory, where a tool names nobody.")
+    ] = "me",
+    home: Annotated[
+        Path, typer.Option("--home", envvar="RAGPP_HOME", help="Folder of the embedded stack, which is started.")
+    ] = OWN_HOME,
+    idle_minutes: Annotated[
+        float, typer.Option(min=0.1, help="A stack that was started here stops when nobody was there for so long.")
+    ] = IDLE_S / 60,
+    url: UrlOption = None,
+    key: KeyOption = None,
+) -> None:
+    """Serve the memory to a program that speaks the Model Context Protocol on standard input and output.
+
+    It answers at once; the embedded stack starts behind it, unless it runs or --url names a gateway, and tools say so
+    until it is there. Several programs share one stack.
+
+    Example, as an editor's settings have it: [bold]{"command": "ragpp", "args": ["mcp", "--user", "ana"]}[/bold]
+    """
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)  # standard output is the protocol's
+    if url:
+        asyncio.run(_serve(_Elsewhere(Home(home).client(url, key), user)))
+        return
+    stack = _Embedded(Home(home), user, key, idle_s=idle_minutes * 60)
+    with stack.standby.attended():
+        stack.start()
+        asyncio.run(_serve(stack))
+
+
+async def _serve(reached: "_Elsewhere | _Embedded") -> None:
+    try:
+        await make_server(reached.connect).run_stdio_async()
+    finally:
+        await reached.close()
+
+
+class _Elsewhere:
+    """A gateway that somebody else runs."""
+
+    def __init__(self, client: MemoryClient, user: str) -> None:
+        self._client, self._user = client, user
+
+    @asynccontextmanager
+    async def connect(self, _headers: Mapping[str, str] | None) -> AsyncIterator[Connected]:
+        """The client, for one request."""
+        yield Connected(self._client, self._user)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+
+class _Embedded:
+    """The embedded stack of a folder, started when it does not run."""
+
+    def __init__(self, home: Home, user: str, key: str | None, *, idle_s: float) -> None:
+        self.standby = Standby(home)
+        self._home, self._user, self._key, self._idle_s = home, user, key, idle_s
+        self._client: MemoryClient | None = None
+
+    def start(self) -> None:
+        """Begin to start it; harmless where it runs."""
+        self.standby.launch(idle_s=self._idle_s)
+
+    @asynccontextmanager
+    async def connect(self, _headers: Mapping[str, str] | None) -> AsyncIterator[Connected]:
+        """The client, for one request. Raises StackError while the stack starts, or where it cannot."""
+        client = self._client = self._client or await self._reached()
+        try:
+            yield Connected(client, self._user)
+        except GatewayUnreachable as error:  # it was stopped, or lost: start it again
+            await self.close()
+            self.start()
+            raise self._starting() from error
+
+    async def _reached(self) -> MemoryClient:
+        try:
+            client = self._home.client(key=self._key)
+        except NotRunning as error:
+            raise self._starting() from error
+        try:
+            await client.live()
+        except GatewayUnreachable as error:
+            await client.aclose()
+            raise self._starting() from error
+        return client
+
+    def _starting(self) -> StackError:
+        return self.standby.problem() or StackError(
+            "the memory is starting", suggestions=("Ask again in some seconds; the very first start takes minutes.",)
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None

@@ -1,0 +1,50 @@
+"""The door for assistants that speak the Model Context Protocol: `/mcp`, with the keys of any other route."""
+
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.requester import ApiKey
+
+if TYPE_CHECKING:
+    from ragpp.mcp.inside import Serving
+
+_KEY: Final = ApiKey(reading=True)
+
+
+class Assistants:
+    """An ASGI application. What it needs is loaded when it is first asked: half a second, and 25 MB."""
+
+    def __init__(self, path: str) -> None:
+        """`path`: where it answers, by which logs, metrics and the audit name its requests."""
+        self.path: Final = path
+        self._serving: Serving | None = None
+        self._loading = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request with a valid key. Raises Unauthenticated, TierUnavailable."""
+        scope["route"] = self
+        await _KEY.verify(Request(scope))
+        await (await self._loaded(scope)).answer(scope, receive, send)
+
+    async def close(self) -> None:
+        """End what is under way."""
+        if self._serving is not None:
+            await self._serving.close()
+
+    async def _loaded(self, scope: Scope) -> "Serving":
+        async with self._loading:
+            if self._serving is None:
+                parts: Parts = scope["app"].state.parts
+
+                async def user_of(authorization: str) -> str | None:
+                    return (await parts.identity.verify(authorization, reading=True)).user_id
+
+                server = await asyncio.to_thread(import_module, "ragpp.mcp.inside")
+                connect = server.inside(scope["app"], user_of)
+                self._serving = server.Serving(connect, body_bytes=parts.limits.body_bytes)
+            return self._serving

@@ -1,0 +1,72 @@
+"""Forgetting in two calls: what would go is listed, and goes when that is confirmed."""
+
+from typing import Final
+
+from ragpp.api import ForgetAnswer
+from ragpp.client import MemoryClient
+from ragpp.errors import InvalidInput
+from ragpp.mcp.answers import Forgetting, Found
+from ragpp.mcp.connecting import LISTED
+
+BY_NAME: Final = "name:"
+BY_WORDS: Final = "words:"
+"""What a token begins with: how the messages were found, since they are confirmed in the same way."""
+
+
+async def list_messages(client: MemoryClient, user: str, about: str) -> Forgetting:
+    """Those that are about a name, or where none is so called, that have these words; nothing is changed."""
+    for by in (BY_NAME, BY_WORDS):
+        answer = await client.forget_about(user_id=user, about=_about(by, about), limit=LISTED)
+        if answer.total:
+            break
+    return _told(answer, by + answer.token if answer.total else None)
+
+
+async def forget_listed(
+    client: MemoryClient, user: str, about: str, token: str, only_ids: list[str] | None
+) -> Forgetting:
+    """Forget what `list_messages` gave `token` for, or of it what `only_ids` name. Raises InvalidInput for what is no
+    such token, Conflict where something has come since."""
+    by, given = _parted(token)
+    confirm = {"ids": only_ids} if only_ids else {"token": given}
+    done = await client.forget_about(user_id=user, about=_about(by, about), confirm=confirm, limit=LISTED)
+    return _told(done, None)
+
+
+def in_words(told: Forgetting, about: str) -> str:
+    """What a model reads of it."""
+    if told.forgotten is not None:
+        return f"Forgotten: {_messages(told.forgotten)}, and what was learned from them alone."
+    if not told.total:
+        return f"No message is about {about!r}."
+    lines = [f"- {one.occurred_at:%Y-%m-%d} {one.said_by}: {one.excerpt} (id {one.id})" for one in told.messages]
+    if told.total > len(lines):
+        lines.append(f"… and {told.total - len(lines)} more")
+    learned = ", ".join(f"{kind} {count}" for kind, count in told.with_them.items()) or "nothing that was learned"
+    head = f"{_messages(told.total)} would be forgotten, and with them {learned}:"
+    foot = f"Nothing has been changed yet. To forget them, call again with the token {told.token!r}."
+    return "\n".join([head, *lines, foot])
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"
+
+
+def _about(by: str, about: str) -> dict[str, str]:
+    return {"entity" if by == BY_NAME else "words": about}
+
+
+def _parted(token: str) -> tuple[str, str]:
+    for by in (BY_NAME, BY_WORDS):
+        if token.startswith(by):
+            return by, token.removeprefix(by)
+    raise InvalidInput("that is no token", suggestions=("Call `forget` without one first: it lists, and gives it.",))
+
+
+def _told(answer: ForgetAnswer, token: str | None) -> Forgetting:
+    messages = [
+        Found(id=one.id, excerpt=one.excerpt, said_by=one.name or one.role, occurred_at=one.occurred_at)
+        for one in answer.found
+    ]
+    learned = {kind: count for kind, count in answer.with_them.items() if count}
+    return Forgetting(messages=messages, total=answer.total, with_them=learned, token=token, forgotten=answer.forgotten)
