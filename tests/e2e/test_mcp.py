@@ -23,7 +23,7 @@ TOLD = "My sister Elena moved to Porto last spring."
 @asynccontextmanager
 async def over_http(address: str, key: str) -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}) as http,
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=60) as http,
         Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
     ):
         yield client
