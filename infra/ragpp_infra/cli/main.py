@@ -61,6 +61,7 @@ CONTENTS: Final = {
         "What agents keep and choose: files of their memories, where these come from, what they were given.",
     ),
     "mcp": ("mcp_command", "mcp", "Serve the memory to a program that speaks the Model Context Protocol."),
+    "connect": ("connect.command", "connect", "Put the memory into the settings of an editor or an assistant."),
     "chat": ("chat_command", "chat", "Talk with an assistant that has this memory."),
     "demo": ("demo", "demo", "Start the stack, load a sample conversation, ask it five questions."),
     "jobs": ("jobs_command", "app", "What the workers do, did, or failed at: list, show, retry and cancel jobs."),

@@ -1,0 +1,99 @@
+"""`ragpp connect`: the memory for an editor or an assistant, by one command."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ragpp.errors import ConfigurationError, InvalidInput
+from ragpp_infra.cli.connect.editors import Command, Editor, editors, entry_alone
+from ragpp_infra.cli.connect.files import read_text, replace_text
+from ragpp_infra.cli.console import emit_json, err, out, safe
+from ragpp_infra.cli.options import JsonOption
+
+PATIENCE_S: Final = 900.0
+"""For the very first start, which downloads Neo4j."""
+
+
+def connect(
+    editor: Annotated[
+        str, typer.Argument(help="claude-code, claude-desktop, cursor, vscode, codex or zed.", show_default=False)
+    ],
+    user: Annotated[str, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory it gets.")] = "me",
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", envvar="RAGPP_HOME", help="Folder of the embedded stack. Default: ~/.ragpp."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and where.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the entry out again.")] = False,
+    check: Annotated[bool, typer.Option(help="Try it: one process remembers, another recalls.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Put the memory into the settings of an editor or an assistant, as an MCP server, and try it.
+
+    The old settings are kept beside the file. What is tried is forgotten again.
+
+    Example: [bold]ragpp connect cursor --user ana[/bold]
+    """
+    chosen = _chosen(editor)
+    command = None if remove else _command(user, home)
+    if dry_run:
+        _show(chosen, command, as_json=as_json)
+        return
+    try:
+        text = chosen.changed(read_text(chosen.path), command)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{chosen.path}: {error.message}", suggestions=error.suggestions) from error
+    kept = replace_text(chosen.path, text)
+    recalled = None
+    if command is not None and check:
+        if not as_json:
+            err.print(safe("trying it; the very first start of the stack takes minutes …", "dim"))
+        from ragpp_infra.cli.connect.trial import TOLD, try_out  # noqa: PLC0415 - a second that a dry run need not wait
+
+        recalled = asyncio.run(try_out(command, within_s=PATIENCE_S))
+        if not as_json:
+            out.print(safe(f"remembered  {TOLD}\nrecalled    {recalled.splitlines()[-1]}"), soft_wrap=True)
+    if as_json:
+        emit_json(
+            {
+                "editor": chosen.name,
+                "path": str(chosen.path),
+                "kept": str(kept) if kept else None,
+                "removed": remove,
+                "recalled": recalled,
+            }
+        )
+        return
+    done = "taken out of" if remove else "written to"
+    before = f"; the old file is {kept}" if kept else ""
+    out.print(safe(f"{done} {chosen.path}{before}\n{chosen.name}: {chosen.reload}"), soft_wrap=True)
+
+
+def _chosen(name: str) -> Editor:
+    known = editors(Path.home())
+    if name not in known:
+        raise InvalidInput(f"{name!r} is not known here", suggestions=(f"Known are: {', '.join(known)}.",))
+    return known[name]
+
+
+def _command(user: str, home: Path | None) -> Command:
+    """The command of this installation, by its absolute path."""
+    place = ("--home", str(home.expanduser().absolute())) if home is not None else ()
+    script = Path(sys.executable).with_name("ragpp")
+    if script.exists():
+        return Command(str(script), ("mcp", "--user", user, *place))
+    return Command(sys.executable, ("-m", "ragpp_infra.cli.start", "mcp", "--user", user, *place))
+
+
+def _show(editor: Editor, command: Command | None, *, as_json: bool) -> None:
+    if as_json:
+        entry = None if command is None else {"command": command.command, "args": list(command.args)}
+        emit_json({"editor": editor.name, "path": str(editor.path), "entry": entry})
+        return
+    if command is None:
+        out.print(safe(f"the entry would be taken out of {editor.path}"), soft_wrap=True)
+        return
+    out.print(safe(f"this would be added to {editor.path}:\n\n{entry_alone(editor, command)}"), soft_wrap=True)

@@ -1,0 +1,125 @@
+"""Where editors and assistants keep their MCP servers, and in which form. Pure."""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import JsonValue
+
+from ragpp.errors import ConfigurationError
+
+SERVER: Final = "ragpp"
+"""The name of the entry."""
+_MEND: Final = "Mend the file, and run this again."
+_TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
+"""Of a TOML file, our table and its sub-tables, each up to the next heading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What an editor is to run: an absolute path, since it has a search path of its own."""
+
+    command: str
+    args: tuple[str, ...]
+
+
+Changed = Callable[[str, "Command | None"], str]
+"""A file's text with the entry, or without it for None. Raises ConfigurationError for a text that is not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """`path`: of its settings, below the folder of the person. `reload`: what has to be done until it sees them."""
+
+    name: str
+    path: Path
+    changed: Changed
+    reload: str
+
+
+def editors(home: Path, platform: str = sys.platform) -> dict[str, Editor]:
+    """All that are known, by name, with the paths that they have on `platform` (as `sys.platform` names it)."""
+    support = {
+        "darwin": home / "Library/Application Support",
+        "win32": home / "AppData/Roaming",
+    }.get(platform, home / ".config")
+    zed = home / "AppData/Roaming/Zed" if platform == "win32" else home / ".config/zed"
+    claude = support / "Claude/claude_desktop_config.json"
+    known = (
+        Editor("claude-code", home / ".claude.json", _in_json("mcpServers", {"type": "stdio"}), "start a new session"),
+        Editor("claude-desktop", claude, _in_json("mcpServers", {}), "quit it and start it again"),
+        Editor("cursor", home / ".cursor/mcp.json", _in_json("mcpServers", {}), "restart it"),
+        Editor("vscode", support / "Code/User/mcp.json", _in_json("servers", {"type": "stdio"}), "reload the window"),
+        Editor("codex", home / ".codex/config.toml", _in_toml, "start a new session"),
+        Editor("zed", zed / "settings.json", _in_json("context_servers", {"source": "custom"}), "nothing more to do"),
+    )
+    return {one.name: one for one in known}
+
+
+def _in_json(key: str, beside: Mapping[str, JsonValue]) -> Changed:
+    """In an object under `key`, with what this editor wants `beside` the command."""
+
+    def changed(text: str, command: Command | None) -> str:
+        settings = _object(text)
+        servers = settings.setdefault(key, {})
+        if not isinstance(servers, dict):
+            raise ConfigurationError(f"{key!r} in it is no object", suggestions=(_MEND,))
+        if command is None:
+            servers.pop(SERVER, None)
+        else:
+            servers[SERVER] = {**beside, "command": command.command, "args": list(command.args)}
+        return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+
+    return changed
+
+
+def _object(text: str) -> dict[str, JsonValue]:
+    try:
+        settings: JsonValue = json.loads(text) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(
+            f"line {error.lineno} of it is not plain JSON ({error.msg})",
+            suggestions=(
+                "It may have comments, which would be lost: put the entry in by hand, as --dry-run shows it.",
+            ),
+        ) from error
+    if not isinstance(settings, dict):
+        raise ConfigurationError("it is no object", suggestions=(_MEND,))
+    return settings
+
+
+def _in_toml(text: str, command: Command | None) -> str:
+    before = _tables(text)
+    rest = _TABLE.sub("", text).rstrip("\n")
+    if command is None:
+        changed = f"{rest}\n" if rest else ""
+    else:
+        args = ", ".join(json.dumps(one) for one in command.args)  # a basic string of TOML is one of JSON
+        entry = f"[mcp_servers.{SERVER}]\ncommand = {json.dumps(command.command)}\nargs = [{args}]\n"
+        changed = f"{rest}\n\n{entry}" if rest else entry
+    if _without_entry(_tables(changed)) != _without_entry(before):
+        raise ConfigurationError("the entry in it is not written as a table", suggestions=(_MEND,))
+    return changed
+
+
+def _tables(text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"it is no TOML ({error})", suggestions=(_MEND,)) from error
+
+
+def _without_entry(tables: dict[str, object]) -> dict[str, object]:
+    servers = tables.get("mcp_servers")
+    others = {name: one for name, one in servers.items() if name != SERVER} if isinstance(servers, dict) else servers
+    return {**{name: one for name, one in tables.items() if name != "mcp_servers"}, "mcp_servers": others or None}
+
+
+def entry_alone(editor: Editor, command: Command) -> str:
+    """The entry as it would stand in a file that has nothing else."""
+    return editor.changed("", command)

@@ -1,0 +1,122 @@
+"""What `ragpp connect` writes into somebody else's settings, and what it leaves alone."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ragpp.errors import ConfigurationError
+from ragpp_infra.cli.connect.editors import SERVER, Command, editors, entry_alone
+from ragpp_infra.cli.connect.files import read_text, replace_text
+from tests.support.command_line import runner
+
+COMMAND = Command("/opt/ragpp/bin/ragpp", ("mcp", "--user", "ana"))
+OTHERS = {"mcpServers": {"other": {"command": "x"}}, "theme": "dark", "größe": 12}
+TOML = """model = "o4"  # my choice
+
+[mcp_servers.other]
+command = "x"
+
+[mcp_servers.ragpp]
+command = "old"
+args = ["mcp"]
+
+[mcp_servers.ragpp.env]
+A = "1"
+
+[tools]
+web = true
+"""
+JSON_KEYS = {
+    "claude-code": "mcpServers",
+    "claude-desktop": "mcpServers",
+    "cursor": "mcpServers",
+    "vscode": "servers",
+    "zed": "context_servers",
+}
+
+
+def test_each_editor_gets_the_entry_where_it_looks_for_it() -> None:
+    known = editors(Path("/home/ana"), "linux")
+    assert set(known) == {*JSON_KEYS, "codex"}
+    for name, key in JSON_KEYS.items():
+        entry = json.loads(entry_alone(known[name], COMMAND))[key][SERVER]
+        assert (entry["command"], entry["args"]) == (COMMAND.command, list(COMMAND.args)), name
+    codex = tomllib.loads(entry_alone(known["codex"], COMMAND))
+    assert codex == {"mcp_servers": {SERVER: {"command": COMMAND.command, "args": list(COMMAND.args)}}}
+
+
+def test_settings_are_looked_for_where_each_system_keeps_them() -> None:
+    paths = {system: editors(Path("/h"), system)["claude-desktop"].path.as_posix() for system in ("linux", "darwin")}
+    assert paths == {
+        "linux": "/h/.config/Claude/claude_desktop_config.json",
+        "darwin": "/h/Library/Application Support/Claude/claude_desktop_config.json",
+    }
+
+
+def test_what_else_is_in_a_file_stays_with_the_entry_and_without_it() -> None:
+    cursor, codex = editors(Path("/h"))["cursor"], editors(Path("/h"))["codex"]
+    written = cursor.changed(json.dumps(OTHERS), COMMAND)
+    assert json.loads(written)["mcpServers"]["other"] == {"command": "x"}
+    assert json.loads(cursor.changed(written, None)) == OTHERS
+
+    table = codex.changed(TOML, COMMAND)
+    assert "# my choice" in table, "comments are a person's"
+    read = tomllib.loads(table)
+    assert read["mcp_servers"][SERVER] == {"command": COMMAND.command, "args": list(COMMAND.args)}
+    assert read["tools"] == {"web": True}
+    removed = tomllib.loads(codex.changed(table, None))
+    assert removed == {"model": "o4", "mcp_servers": {"other": {"command": "x"}}, "tools": {"web": True}}
+
+
+def test_written_twice_it_is_there_once() -> None:
+    for editor in editors(Path("/h")).values():
+        once = editor.changed("", COMMAND)
+        assert editor.changed(once, COMMAND) == once, editor.name
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("zed", '{\n  // mine\n  "theme": "dark"\n}'),
+        ("cursor", "[]"),
+        ("cursor", '{"mcpServers": []}'),
+        ("codex", "model = "),
+        ("codex", 'mcp_servers = { ragpp = { command = "x" } }\n'),
+    ],
+)
+def test_a_file_that_would_lose_something_is_refused(name: str, text: str) -> None:
+    with pytest.raises(ConfigurationError):
+        editors(Path("/h"))[name].changed(text, COMMAND)
+
+
+def test_the_old_file_is_kept_as_it_was_before_the_first_change(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "mcp.json"
+    assert replace_text(path, "1") is None
+    assert read_text(path) == "1"
+    path.chmod(0o640)
+    kept = replace_text(path, "2")
+    assert kept is not None
+    replace_text(path, "3")
+    assert (read_text(kept), read_text(path)) == ("1", "3")
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert sorted(one.name for one in path.parent.iterdir()) == ["mcp.json", kept.name], "nothing half written is left"
+
+
+def test_the_command_writes_and_takes_out_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    run = runner(monkeypatch, capsys)
+    shown = run("connect", "cursor", "--user", "ana", "--dry-run", home=tmp_path / "stack")
+    assert '"--user"' in shown.stdout
+    assert not (tmp_path / ".cursor").exists(), "a dry run writes nothing"
+    assert run("connect", "cursor", "--no-check", home=tmp_path / "stack").returncode == 0
+    servers = json.loads((tmp_path / ".cursor/mcp.json").read_text())["mcpServers"]
+    assert servers[SERVER]["args"] == ["mcp", "--user", "me", "--home", str(tmp_path / "stack")]
+    assert run("connect", "cursor", "--remove", home=tmp_path / "stack").returncode == 0
+    assert json.loads((tmp_path / ".cursor/mcp.json").read_text()) == {"mcpServers": {}}
+    unknown = run("connect", "emacs", home=tmp_path / "stack")
+    assert unknown.returncode == 1
+    assert "claude-code, claude-desktop" in unknown.stderr
