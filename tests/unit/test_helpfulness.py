@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import STANDING, Memory, MemoryKind, TierName
-from ragpp_services.gateway.assembly.helpfulness import AT_MOST, LEAST, OF_TOKENS, USUAL, why_not_shown
+from ragpp_services.gateway.assembly.helpfulness import AT_MOST, LEAST, OF_TOKENS, SURE, USUAL, why_not_shown
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.relevance import why_far_behind
 
@@ -48,6 +48,11 @@ def test_what_is_far_less_likely_than_the_best_is_left_out_however_many_there_ar
     hardly, likelier = (share * odds / (1 + share * odds) for share in (0.99, 1.01))
     assert shown([said("a", best), *(said(str(n), hardly) for n in range(60))], budget=OF_TOKENS * 10) == ["a"]
     assert len(shown([said("a", best), *(said(str(n), likelier) for n in range(60))], budget=OF_TOKENS * 10)) == 61
+
+
+def test_a_ranking_is_not_believed_to_be_surer_than_it_can_be() -> None:
+    likely = said("likely", 0.5)
+    assert shown([said("a", 0.9999), likely]) == shown([said("a", SURE), likely]) == ["a", "likely"]
 
 
 def test_a_larger_budget_shows_what_is_less_likely() -> None:
