@@ -156,9 +156,9 @@ def _reads_as_number(text: str | bytes) -> bool:
     return True
 
 
-def in_utc_years(moment: datetime) -> datetime:
-    """`moment` itself, with its own offset; ValueError where UTC has no such year."""
-    utc(moment)
+def said_since_the_beginning(moment: datetime) -> datetime:
+    """`moment` itself, with its own offset; ValueError before EARLIEST_YEAR in UTC, or where UTC has no such year."""
+    after_the_beginning(utc(moment))
     return moment
 
 
@@ -170,8 +170,8 @@ def no_unset_clock(moment: datetime) -> datetime:
 
 
 def after_the_beginning(moment: datetime) -> datetime:
-    """`moment` itself; ValueError before EARLIEST_YEAR in UTC."""
-    if utc(moment).year < EARLIEST_YEAR:
+    """`moment`, in UTC; ValueError before EARLIEST_YEAR."""
+    if moment.year < EARLIEST_YEAR:
         raise ValueError(f"is before the year {EARLIEST_YEAR}")
     return moment
 
@@ -211,9 +211,7 @@ GivenTime = Annotated[Moment, AfterValidator(after_the_beginning)]
 """A time as a caller gives it, of what is to be stored or to ask by; what is stored may be of any time."""
 ValidTime = Annotated[Moment, AfterValidator(no_unset_clock)]
 """The same of when something began or ceased to be so, which may be long before anybody spoke of it."""
-LocalSaidAt = Annotated[
-    AwareDatetime, BeforeValidator(no_number), AfterValidator(in_utc_years), AfterValidator(after_the_beginning)
-]
+LocalSaidAt = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(said_since_the_beginning)]
 """The same of what was said, with the UTC offset that came with it: what day it was where it was said."""
 GivenDay = Annotated[date, BeforeValidator(no_number), Field(ge=date(EARLIEST_YEAR, 1, 1), le=date(9998, 12, 31))]
 """A day as a caller gives it."""
