@@ -71,7 +71,9 @@ class Suites:
                 code = self._pytest(room, ["-x", "-q", "--timeout=120", *tests], at_most_s=_AT_MOST_S)
             except subprocess.TimeoutExpired:
                 return "undecided"
-        return "survived" if code == 0 else "killed"
+        if code in {0, 1}:
+            return "killed" if code else "survived"
+        return "undecided"  # any other code tells of the room, and nothing of the mutant
 
     def code(self, mutant: Mutant) -> str | None:
         """The file of the mutant as it is in this tree."""

@@ -109,6 +109,15 @@ async def test_words_are_forgotten_where_no_name_is_so_called(assistant: Assista
         assert done["forgotten"] == 1
 
 
+async def test_no_ids_are_not_all_of_them(assistant: Assistant) -> None:
+    async with assistant() as client:
+        await call(client, "remember", text=TOLD)
+        _, listed = await call(client, "forget", about="Elena")
+        await refused(client, "forget", about="Elena", token=listed["token"], only_ids=[])
+        still, _ = await call(client, "recall", question="Where does my sister live?")
+        assert TOLD in still
+
+
 async def test_what_is_wrong_is_told_so_that_a_model_can_mend_it(assistant: Assistant) -> None:
     async with assistant() as client:
         assert "is blank" in await refused(client, "remember", text=" ")
@@ -164,6 +173,11 @@ async def test_nobody_without_a_key_is_told_anything(address: str) -> None:
             answer = await http.post(f"{address}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         assert answer.status_code == 401
         assert "tools" not in answer.text
+
+
+async def test_no_stream_is_opened_that_never_says_anything(gateway: RealGateway, tenant: str, address: str) -> None:
+    async with httpx2.AsyncClient(headers={"authorization": f"Bearer {await gateway.key(tenant)}"}) as http:
+        assert (await http.get(f"{address}/mcp")).status_code == 405
 
 
 async def test_a_key_may_do_no_more_than_elsewhere(gateway: RealGateway, tenant: str, address: str) -> None:

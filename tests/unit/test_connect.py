@@ -25,6 +25,7 @@ args = ["mcp"]
 [mcp_servers.ragpp.env]
 A = "1"
 
+# why tools are on
 [tools]
 web = true
 """
@@ -63,6 +64,7 @@ def test_what_else_is_in_a_file_stays_with_the_entry_and_without_it() -> None:
 
     table = codex.changed(TOML, COMMAND)
     assert "# my choice" in table, "comments are a person's"
+    assert "# why tools are on\n[tools]" in table
     read = tomllib.loads(table)
     assert read["mcp_servers"][SERVER] == {"command": COMMAND.command, "args": list(COMMAND.args)}
     assert read["tools"] == {"web": True}
@@ -84,11 +86,21 @@ def test_written_twice_it_is_there_once() -> None:
         ("cursor", '{"mcpServers": []}'),
         ("codex", "model = "),
         ("codex", 'mcp_servers = { ragpp = { command = "x" } }\n'),
+        ("codex", '[mcp_servers."ragpp"]\ncommand = "x"\n'),
+        ("cursor", '{"far": 1e400}'),
+        ("cursor", "[" * 100_000),
     ],
 )
 def test_a_file_that_would_lose_something_is_refused(name: str, text: str) -> None:
-    with pytest.raises(ConfigurationError):
-        editors(Path("/h"))[name].changed(text, COMMAND)
+    for command in (COMMAND, None):
+        with pytest.raises(ConfigurationError):
+            editors(Path("/h"))[name].changed(text, command)
+
+
+def test_a_name_of_any_letters_is_written() -> None:
+    command = Command("/bin/ragpp", ("mcp", "--user", "ana\U0001f600"))
+    read = tomllib.loads(editors(Path("/h"))["codex"].changed("", command))
+    assert read["mcp_servers"][SERVER]["args"] == list(command.args)
 
 
 def test_the_old_file_is_kept_as_it_was_before_the_first_change(tmp_path: Path) -> None:
@@ -117,6 +129,9 @@ def test_the_command_writes_and_takes_out_again(
     assert servers[SERVER]["args"] == ["mcp", "--user", "me", "--home", str(tmp_path / "stack")]
     assert run("connect", "cursor", "--remove", home=tmp_path / "stack").returncode == 0
     assert json.loads((tmp_path / ".cursor/mcp.json").read_text()) == {"mcpServers": {}}
+    nothing = run("connect", "vscode", "--remove", home=tmp_path / "stack")
+    assert nothing.returncode == 1
+    assert "there is no entry" in nothing.stderr
     unknown = run("connect", "emacs", home=tmp_path / "stack")
     assert unknown.returncode == 1
     assert "claude-code, claude-desktop" in unknown.stderr

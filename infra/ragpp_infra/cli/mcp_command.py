@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from ragpp.client import GatewayUnreachable, MemoryClient
-from ragpp.errors import StackError
+from ragpp.errors import StackError, Unauthenticated
 from ragpp.mcp.connecting import Connected
 from ragpp.mcp.server import make_server
 from ragpp_infra.cli.options import KeyOption, UrlOption
@@ -20,6 +21,8 @@ from ragpp_infra.embedded.standby import IDLE_S, Standby
 
 OWN_HOME: Final = Path("~/.ragpp")
 """One memory for all editors, whatever folder they start in."""
+_AGAIN_S: Final = 5.0
+"""How long after a start another is not tried."""
 
 
 def mcp(
@@ -82,23 +85,31 @@ class _Embedded:
         self.standby = Standby(home)
         self._home, self._user, self._key, self._idle_s = home, user, key, idle_s
         self._client: MemoryClient | None = None
+        self._dropped: list[MemoryClient] = []
+        self._making, self._started = asyncio.Lock(), 0.0
 
     def start(self) -> None:
-        """Begin to start it; harmless where it runs."""
-        self.standby.launch(idle_s=self._idle_s)
+        """Begin to start it, if that was not begun just now; harmless where it runs."""
+        if time.monotonic() - self._started >= _AGAIN_S:
+            self._started = time.monotonic()
+            self.standby.launch(idle_s=self._idle_s)
 
     @asynccontextmanager
     async def connect(self, _headers: Mapping[str, str] | None) -> AsyncIterator[Connected]:
         """The client, for one request. Raises StackError while the stack starts, or where it cannot."""
-        client = self._client = self._client or await self._reached()
+        async with self._making:
+            client = self._client = self._client or await self._reached()
         try:
             yield Connected(client, self._user)
-        except GatewayUnreachable as error:  # it was stopped, or lost: start it again
-            await self.close()
-            self.start()
-            raise self._starting() from error
+        except (GatewayUnreachable, Unauthenticated):
+            if self._client is client:  # others may still wait for it, so it is closed at the end
+                self._client = None
+                self._dropped.append(client)
+            await (await self._reached()).aclose()  # where it answers it was slow, or the key is another one now
+            raise
 
     async def _reached(self) -> MemoryClient:
+        """A client of a gateway that answers."""
         try:
             client = self._home.client(key=self._key)
         except NotRunning as error:
@@ -111,12 +122,14 @@ class _Embedded:
         return client
 
     def _starting(self) -> StackError:
-        return self.standby.problem() or StackError(
+        """Why there is no gateway; it is started again."""
+        problem = self.standby.problem()
+        self.start()
+        return problem or StackError(
             "the memory is starting", suggestions=("Ask again in some seconds; the very first start takes minutes.",)
         )
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
+        for client in (*self._dropped, *((self._client,) if self._client else ())):
+            await client.aclose()

@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from uuid import uuid4
@@ -21,6 +21,7 @@ from ragpp.errors import MemorySystemError, StackError
 from ragpp_infra.embedded.home import Home, write_private
 
 if TYPE_CHECKING:
+    from ragpp_infra.embedded.lifecycle import Lifecycle
     from ragpp_infra.embedded.servers.server import ServerReport
     from ragpp_infra.embedded.services import ServiceReport
 
@@ -70,9 +71,12 @@ class Standby:
     def launch(self, *, idle_s: float = IDLE_S) -> None:
         """Have the stack started, unless its process is at it; returns at once."""
         self._home.create()
+        self._problem.unlink(missing_ok=True)
         with (self._home.logs / "standby.log").open("ab") as log:
             subprocess.Popen(
-                [sys.executable, "-m", __name__, str(self._home.path), "--idle-s", f"{idle_s:g}"],
+                # not from the caller's folder, which `-m` would import from
+                [sys.executable, "-P", "-m", __name__, str(self._home.path), "--idle-s", f"{idle_s:g}"],
+                cwd=self._home.path,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -98,26 +102,46 @@ class Standby:
         except Timeout:
             return
         with held:
-            self._problem.unlink(missing_ok=True)
             lifecycle = Lifecycle(self._home.path)
-            if lifecycle.services.pid(GATEWAY) is not None and self._home.recall(_KEPT_BY) != _STANDBY:
+
+            def has_gateway() -> bool:
+                return lifecycle.services.pid(GATEWAY) is not None
+
+            if has_gateway() and not self._is_kept():
                 return
-            try:
-                lifecycle.bring_up(_Silent(), anew=False)
-            except MemorySystemError as error:
-                write_private(self._problem, json.dumps({"message": error.message, "suggestions": error.suggestions}))
-                raise
             with self._home.locked():
                 self._home.remember(_KEPT_BY, _STANDBY)
+            self._bring_up(lifecycle)
             attended = monotonic()
-            while self._home.recall(_KEPT_BY) == _STANDBY and lifecycle.services.pid(GATEWAY) is not None:
+            while self._is_kept() and lifecycle.services.wanted():
                 now = monotonic()
                 if self.is_attended():
                     attended = now
+                    if not has_gateway():
+                        self._bring_up(lifecycle)
                 elif now - attended >= idle_s:
                     lifecycle.bring_down()
-                    return
+                    if not self.is_attended():
+                        return
+                    self._bring_up(lifecycle)  # somebody came while it stopped
                 time.sleep(min(_LOOK_S, idle_s))
+
+    def _is_kept(self) -> bool:
+        return self._home.recall(_KEPT_BY) == _STANDBY
+
+    def _bring_up(self, lifecycle: "Lifecycle") -> None:
+        try:
+            lifecycle.bring_up(_Silent(), anew=False)
+        except MemorySystemError as error:
+            self._tell(error.message, error.suggestions)
+            raise
+        except Exception as error:  # whatever it is, nobody else would tell whoever asks
+            self._tell(f"the stack did not start ({type(error).__name__})", ())
+            raise
+
+    def _tell(self, message: str, suggestions: Sequence[str]) -> None:
+        where = f"What happened is in {self._home.logs / 'standby.log'}."
+        write_private(self._problem, json.dumps({"message": message, "suggestions": [*suggestions, where]}))
 
     @staticmethod
     def _is_held(place: Path) -> bool:

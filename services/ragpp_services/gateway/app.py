@@ -250,7 +250,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     app.include_router(health.keyed)
-    app.router.routes.append(Route(assistants.path, assistants, include_in_schema=False))
+    app.router.routes.append(Route(assistants.path, assistants, methods=["POST"], include_in_schema=False))
     install_metrics(app, MetricsSettings())
     describe_refusals(app, GatewaySettings())
     return app

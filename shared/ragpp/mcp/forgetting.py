@@ -25,10 +25,10 @@ async def list_messages(client: MemoryClient, user: str, about: str) -> Forgetti
 async def forget_listed(
     client: MemoryClient, user: str, about: str, token: str, only_ids: list[str] | None
 ) -> Forgetting:
-    """Forget what `list_messages` gave `token` for, or of it what `only_ids` name. Raises InvalidInput for what is no
-    such token, Conflict where something has come since."""
+    """Forget what `list_messages` gave `token` for, or of it what `only_ids` name, one at least. Raises InvalidInput
+    for what is no such token and for no ids, Conflict where all is confirmed and something has come since."""
     by, given = _parted(token)
-    confirm = {"ids": only_ids} if only_ids else {"token": given}
+    confirm = {"token": given} if only_ids is None else {"ids": only_ids}
     done = await client.forget_about(user_id=user, about=_about(by, about), confirm=confirm, limit=LISTED)
     return _told(done, None)
 

@@ -100,7 +100,9 @@ def _add_conversation(server: MCPServer[Any], connect: Connect) -> None:
         context: Request,
         about: Annotated[str, Field(description="A name, or words that all of the messages have.")],
         token: Annotated[str | None, Field(description="From the first call: forget what it listed.")] = None,
-        only_ids: Annotated[list[str] | None, Field(description="Of the listed messages, these alone.")] = None,
+        only_ids: Annotated[
+            list[str] | None, Field(min_length=1, description="Of the listed messages, these alone.")
+        ] = None,
         user: User = None,
     ) -> Annotated[CallToolResult, Forgetting]:
         async with connect(context.headers) as memory:

@@ -33,7 +33,7 @@ def connect(
 ) -> None:
     """Put the memory into the settings of an editor or an assistant, as an MCP server, and try it.
 
-    The old settings are kept beside the file. What is tried is forgotten again.
+    The settings as they were before the first change are kept beside the file. What is tried is forgotten again.
 
     Example: [bold]ragpp connect cursor --user ana[/bold]
     """
@@ -42,20 +42,19 @@ def connect(
     if dry_run:
         _show(chosen, command, as_json=as_json)
         return
+    before = read_text(chosen.path)
+    if remove and not before:
+        raise InvalidInput(f"there is no entry to take out: {chosen.path} is not there")
     try:
-        text = chosen.changed(read_text(chosen.path), command)
+        text = chosen.changed(before, command)
     except ConfigurationError as error:
         raise ConfigurationError(f"{chosen.path}: {error.message}", suggestions=error.suggestions) from error
     kept = replace_text(chosen.path, text)
-    recalled = None
-    if command is not None and check:
-        if not as_json:
-            err.print(safe("trying it; the very first start of the stack takes minutes …", "dim"))
-        from ragpp_infra.cli.connect.trial import TOLD, try_out  # noqa: PLC0415 - a second that a dry run need not wait
-
-        recalled = asyncio.run(try_out(command, within_s=PATIENCE_S))
-        if not as_json:
-            out.print(safe(f"remembered  {TOLD}\nrecalled    {recalled.splitlines()[-1]}"), soft_wrap=True)
+    if not as_json:
+        done = "taken out of" if remove else "written to"
+        first = f"; as it was before the first change it is {kept}" if kept else ""
+        out.print(safe(f"{done} {chosen.path}{first}\n{chosen.name}: {chosen.reload}"), soft_wrap=True)
+    recalled = _tried(command, quiet=as_json) if command is not None and check else None
     if as_json:
         emit_json(
             {
@@ -66,10 +65,18 @@ def connect(
                 "recalled": recalled,
             }
         )
-        return
-    done = "taken out of" if remove else "written to"
-    before = f"; the old file is {kept}" if kept else ""
-    out.print(safe(f"{done} {chosen.path}{before}\n{chosen.name}: {chosen.reload}"), soft_wrap=True)
+
+
+def _tried(command: Command, *, quiet: bool) -> str:
+    """What came of the trial, which is told unless `quiet`."""
+    from ragpp_infra.cli.connect.trial import TOLD, try_out  # noqa: PLC0415 - a second that a dry run need not wait
+
+    if not quiet:
+        err.print(safe("trying it; the very first start of the stack takes minutes …", "dim"))
+    recalled = asyncio.run(try_out(command, within_s=PATIENCE_S))
+    if not quiet:
+        out.print(safe(f"remembered  {TOLD}\nrecalled    {recalled.splitlines()[-1]}"), soft_wrap=True)
+    return recalled
 
 
 def _chosen(name: str) -> Editor:
@@ -85,7 +92,7 @@ def _command(user: str, home: Path | None) -> Command:
     script = Path(sys.executable).with_name("ragpp")
     if script.exists():
         return Command(str(script), ("mcp", "--user", user, *place))
-    return Command(sys.executable, ("-m", "ragpp_infra.cli.start", "mcp", "--user", user, *place))
+    return Command(sys.executable, ("-P", "-m", "ragpp_infra.cli.start", "mcp", "--user", user, *place))
 
 
 def _show(editor: Editor, command: Command | None, *, as_json: bool) -> None:

@@ -16,8 +16,8 @@ from ragpp.errors import ConfigurationError
 SERVER: Final = "ragpp"
 """The name of the entry."""
 _MEND: Final = "Mend the file, and run this again."
-_TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
-"""Of a TOML file, our table and its sub-tables, each up to the next heading."""
+_TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:[^\[#\n][^\n]*\n?)*", re.MULTILINE)
+"""Of a TOML file, our table and its sub-tables, each up to a blank line, a comment or the next heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,10 @@ def _in_json(key: str, beside: Mapping[str, JsonValue]) -> Changed:
             servers.pop(SERVER, None)
         else:
             servers[SERVER] = {**beside, "command": command.command, "args": list(command.args)}
-        return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+        try:
+            return json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        except ValueError as error:
+            raise ConfigurationError("it has a number that is none", suggestions=(_MEND,)) from error
 
     return changed
 
@@ -88,6 +91,8 @@ def _object(text: str) -> dict[str, JsonValue]:
                 "It may have comments, which would be lost: put the entry in by hand, as --dry-run shows it.",
             ),
         ) from error
+    except RecursionError as error:
+        raise ConfigurationError("it is nested too deep", suggestions=(_MEND,)) from error
     if not isinstance(settings, dict):
         raise ConfigurationError("it is no object", suggestions=(_MEND,))
     return settings
@@ -99,12 +104,20 @@ def _in_toml(text: str, command: Command | None) -> str:
     if command is None:
         changed = f"{rest}\n" if rest else ""
     else:
-        args = ", ".join(json.dumps(one) for one in command.args)  # a basic string of TOML is one of JSON
-        entry = f"[mcp_servers.{SERVER}]\ncommand = {json.dumps(command.command)}\nargs = [{args}]\n"
+        args = ", ".join(map(_basic_string, command.args))
+        entry = f"[mcp_servers.{SERVER}]\ncommand = {_basic_string(command.command)}\nargs = [{args}]\n"
         changed = f"{rest}\n\n{entry}" if rest else entry
-    if _without_entry(_tables(changed)) != _without_entry(before):
+    after = _tables(changed)
+    servers = after.get("mcp_servers")
+    is_there = isinstance(servers, dict) and SERVER in servers
+    if _without_entry(after) != _without_entry(before) or is_there != (command is not None):
         raise ConfigurationError("the entry in it is not written as a table", suggestions=(_MEND,))
     return changed
+
+
+def _basic_string(text: str) -> str:
+    """As TOML has it, whose escapes are JSON's but for pairs of surrogates."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _tables(text: str) -> dict[str, object]:
