@@ -2,59 +2,135 @@
 
     python -m benchmarks.prove_mutants TREE [--old OTHER] [--count 200] [--seed 38] [--rooms 2] [--out FILE]
 
-TREE and OTHER are clones of this project, each with an environment of its own (`make install`) and pytest-cov in it;
-their tests run once with coverage, which says which test meets which line. Each mutant is run by these tests, one
-suite after the other, up to the first that fails. What survives in TREE is tried in OTHER by OTHER's own tests, where
-the line is the same there: a test that was lost is one that kills it. Each of the `--rooms` copies of a tree, below its
-`.ragpp`, runs one mutant at a time. FILE keeps what is known, a line of JSON a mutant: a run that was interrupted goes
-on from it.
+TREE and OTHER are clones of this project without changes, each with an environment of its own (`make install`) and
+pytest-cov in it; their tests run once with coverage, which says which test meets which line. Each mutant is run by
+these tests, one suite after the other, up to the first that fails; it is killed if that one passes without it. What
+survives in TREE is tried in OTHER by OTHER's own tests, where the line is the same there: a test that was lost is one
+that kills it. Each of the `--rooms` copies of a tree, below its `.ragpp`, runs one mutant at a time, on stores that
+are kept. FILE keeps what is known, a line of JSON a mutant: a run that was interrupted goes on from it.
 Exit code 1 where OTHER kills what survives in TREE.
 """
 
 import argparse
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
+import psutil
 from coverage import CoverageData
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 from benchmarks.mutants import ROOMS, Mutant, draw_mutants, mutant_of_old
+from benchmarks.prove_pauses import processes_below
 
 Outcome = Literal["killed", "survived", "not met", "not there", "undecided"]
 _SUITES: Final = ("tests/unit", "tests/contract", "tests/integration", "tests/e2e")
 """In this order: those that need no server first."""
 _AT_MOST_S: Final = 600
 """For the tests of one mutant; beyond, it is undecided. One test that hangs fails after `--timeout`."""
-_TESTS: Final = 400
+_TESTS: Final = 60
 """At most so many tests of a suite are named for one mutant: evenly of all that meet its line."""
+_ALL_PASSED, _TOO_LATE = 0, -1
+"""Ends of a run: pytest's exit code, and what stands for one where it was stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A copy of a tree with an environment of its own, so that whatever starts there loads the mutant; `temporary` is
+    for its tests and its stores."""
+
+    folder: Path
+    temporary: Path
+
+    def pytest(self, arguments: list[str]) -> int:
+        """The exit code of pytest, which is ended with all that it started after `_AT_MOST_S`: then _TOO_LATE."""
+        self._failed.unlink(missing_ok=True)
+        own = {"TMPDIR": str(self.temporary), "RAGPP_TEST_HOME": str(self.temporary / "stores")}
+        command = [str(self.folder / ".venv/bin/pytest"), "-x", "-q", "--timeout=120", *arguments]
+        with subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env={**os.environ, **own},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as running:
+            try:
+                return running.wait(_AT_MOST_S)
+            except subprocess.TimeoutExpired:
+                self._end(running)
+                return _TOO_LATE
+
+    def failed(self) -> list[str]:
+        """The tests that failed in the latest run; none where it could not even load them."""
+        found: dict[str, bool] = json.loads(self._failed.read_text()) if self._failed.exists() else {}
+        return sorted(found)
+
+    @property
+    def _failed(self) -> Path:
+        return self.folder / ".pytest_cache/v/cache/lastfailed"
+
+    def _end(self, running: "subprocess.Popen[bytes]") -> None:
+        for process in list(processes_below(self.temporary, running)):
+            try:
+                process.send_signal(signal.SIGKILL)
+            except psutil.NoSuchProcess:
+                continue
+
+    def clear(self) -> None:
+        """End its stores and remove what is temporary."""
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        self._end(ended)
+        ended.wait()
+        shutil.rmtree(self.temporary, ignore_errors=True)
 
 
 class Suites:
-    """A tree, its tests, and which of them meets which line."""
+    """A tree, its tests, and which of them meets which line. RuntimeError for one with changes."""
 
     def __init__(self, tree: Path, rooms: int) -> None:
         self.tree = tree.resolve()
-        self._data = CoverageData(basename=str(self.tree / ".coverage"))
-        self._free: SimpleQueue[Path] = SimpleQueue()
-        for number in range(rooms):
-            self._free.put(self._room(number))
+        if self._git("status", "--porcelain", "--untracked-files=no"):
+            raise RuntimeError(f"{self.tree} has changes: commit them, or name a clone")
+        self._own = self.tree / ".ragpp/mutants" / self._git("rev-parse", "--short", "HEAD")
+        self._data = CoverageData(basename=str(self._own / "coverage"))
+        self._rooms = rooms
+        self._free: SimpleQueue[Room] = SimpleQueue()
+        self._opened = ExitStack()
+
+    def __enter__(self) -> Self:
+        for number in range(self._rooms):
+            room = Room(self._copy(number), Path(tempfile.mkdtemp(prefix="ragpp-mutants-")).resolve())
+            room.temporary.chmod(0o755)  # started by root, PostgreSQL is another user's process
+            self._opened.callback(room.clear)
+            self._free.put(room)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
 
     def measure(self) -> None:
-        """Run all tests with coverage, unless that was done."""
-        if not (self.tree / ".coverage").exists():
+        """Run all tests with coverage, unless that was done for this commit."""
+        kept = self._own / "coverage"
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
             measured = [f"--cov={room}" for room in ROOMS]
-            self._pytest(self.tree, [*measured, "--cov-context=test", "--cov-report=", "-n", "2", "--dist", "loadfile"])
+            command = ["-n", "2", "--dist", "loadfile", *measured, "--cov-context=test", "--cov-report="]
+            passing = {**os.environ, "COVERAGE_FILE": str(kept)}
+            subprocess.run([self.tree / ".venv/bin/pytest", *command], cwd=self.tree, env=passing, check=False)
         self._data.read()
 
     def lines(self) -> dict[str, set[int]]:
@@ -62,18 +138,22 @@ class Suites:
         return {path: set(self._met(path)) for room in ROOMS for path in self._files(room) if self._met(path)}
 
     def outcome(self, mutant: Mutant) -> Outcome:
-        """What the tests that meet its line make of the mutant."""
+        """What the tests that meet its line make of the mutant. One that fails without it, too, has not killed it."""
         tests = self._tests(mutant)
         if not tests:
             return "not met"
-        with self._mutated(mutant) as room:
-            try:
-                code = self._pytest(room, ["-x", "-q", "--timeout=120", *tests], at_most_s=_AT_MOST_S)
-            except subprocess.TimeoutExpired:
+        room = self._free.get()
+        try:
+            with _mutated(room.folder / mutant.path, mutant):
+                code = room.pytest(tests)
+            if code == _ALL_PASSED:
+                return "survived"
+            if code == _TOO_LATE:
                 return "undecided"
-        if code in {0, 1}:
-            return "killed" if code else "survived"
-        return "undecided"  # any other code tells of the room, and nothing of the mutant
+            without = room.failed() or ["--collect-only", *tests]
+            return "killed" if room.pytest(without) == _ALL_PASSED else "undecided"
+        finally:
+            self._free.put(room)
 
     def code(self, mutant: Mutant) -> str | None:
         """The file of the mutant as it is in this tree."""
@@ -96,43 +176,39 @@ class Suites:
             chosen += of_suite[:: -(-len(of_suite) // _TESTS) or 1]
         return chosen
 
-    @contextmanager
-    def _mutated(self, mutant: Mutant) -> Iterator[Path]:
-        room = self._free.get()
-        path = room / mutant.path
-        code = path.read_text()
-        try:
-            path.write_text(mutant.changed(code))
-            yield room
-        finally:
-            path.write_text(code)
-            self._free.put(room)
+    def _copy(self, number: int) -> Path:
+        copy = self._own / str(number)
+        if not copy.exists():
+            subprocess.run(["git", "clone", "--quiet", str(self.tree), str(copy)], check=True)
+            subprocess.run(["make", "install"], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["git", "checkout", "--quiet", "."], cwd=copy, check=True)
+        return copy
 
-    def _room(self, number: int) -> Path:
-        """A clone of the tree with an environment of its own: whatever process starts there loads the mutant."""
-        room = self.tree / ".ragpp/mutants" / str(number)
-        if not room.exists():
-            subprocess.run(["git", "clone", "--quiet", str(self.tree), str(room)], check=True)
-            subprocess.run(["make", "install"], cwd=room, check=True, stdout=subprocess.DEVNULL)
-        for cache in room.rglob("__pycache__"):
-            if ".venv" not in cache.parts:
-                shutil.rmtree(cache)
-        return room
-
-    @staticmethod
-    def _pytest(room: Path, arguments: list[str], *, at_most_s: float | None = None) -> int:
-        with subprocess.Popen(
-            [room / ".venv/bin/pytest", *arguments], cwd=room, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as running:
-            try:
-                return running.wait(at_most_s)
-            except subprocess.TimeoutExpired:
-                running.terminate()
-                raise
+    def _git(self, *arguments: str) -> str:
+        return subprocess.run(
+            ["git", *arguments], cwd=self.tree, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
 
-def _decide(mutant: Mutant, new: Suites, old: Suites | None) -> tuple[Outcome, Outcome | None]:
-    outcome = new.outcome(mutant)
+@contextmanager
+def _mutated(path: Path, mutant: Mutant) -> Iterator[None]:
+    code = path.read_text()
+    try:
+        _write(path, mutant.changed(code))
+        yield
+    finally:
+        _write(path, code)
+
+
+def _write(path: Path, code: str) -> None:
+    """The file and none of its compiled forms: one of the same second and size would be taken for current."""
+    path.write_text(code)
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+        compiled.unlink()
+
+
+def _decide(mutant: Mutant, known: Outcome | None, new: Suites, old: Suites | None) -> tuple[Outcome, Outcome | None]:
+    outcome = known or new.outcome(mutant)
     if old is None or outcome == "killed":
         return outcome, None
     there, here = old.code(mutant), new.code(mutant)
@@ -162,19 +238,23 @@ def main() -> None:
     parser.add_argument("--rooms", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     given = parser.parse_args()
-    suites = [Suites(tree, given.rooms) for tree in (given.tree, given.old) if tree]
-    for one in suites:
-        one.measure()
-    new, old = suites[0], suites[1] if given.old else None
+    trees = [given.tree, *([given.old] if given.old else [])]
     known: dict[Mutant, tuple[Outcome, Outcome | None]] = {}
     if given.out.exists():
         for line in given.out.read_text().splitlines():
             kept = json.loads(line)
             known[Mutant(**kept["mutant"])] = (kept["outcome"], kept["old"])
-    drawn = draw_mutants(new.tree, new.lines(), count=given.count, seed=given.seed)
-    left = [mutant for mutant in drawn if mutant not in known]
-    with given.out.open("a") as out, ThreadPoolExecutor(given.rooms) as pool:
-        decided = pool.map(lambda mutant: (mutant, *_decide(mutant, new, old)), left)
+    with ExitStack() as opened, given.out.open("a") as out, ThreadPoolExecutor(given.rooms) as pool:
+        new, *others = [opened.enter_context(Suites(tree, given.rooms)) for tree in trees]
+        for one in (new, *others):
+            one.measure()
+        old = others[0] if others else None
+        drawn = draw_mutants(new.tree, new.lines(), count=given.count, seed=given.seed)
+        decided_before = {mutant: outcome for mutant, (outcome, _) in known.items()}
+        left = [
+            one for one in drawn if one not in known or (old and known[one][1] is None and known[one][0] != "killed")
+        ]
+        decided = pool.map(lambda one: (one, *_decide(one, decided_before.get(one), new, old)), left)
         for mutant, outcome, before in track(decided, "mutants", total=len(left)):
             known[mutant] = (outcome, before)
             of_mutant = {name: getattr(mutant, name) for name in Mutant.__slots__}
