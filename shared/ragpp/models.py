@@ -3,7 +3,9 @@
 Over 300 lines and one file all the same: two dozen small values that name each other.
 """
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Annotated, Final, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -52,11 +54,52 @@ DEFAULT_SESSION = "default"
 SHARED = ""
 """The view of what all of a user's agents may see: no agent's id."""
 
+_put: Final = object.__setattr__  # past what freezes a value
+
 
 class Value(BaseModel):
     """A frozen value; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def trusted(cls, **fields: object) -> Self:
+        """One with `fields` as they are, and all others at their defaults: for dozens at a time of what was validated
+        when it was stored. Two thirds of what validation takes, and a sixth of `model_construct`."""
+        values, factories = _defaults_of(cls)
+        values = values | fields
+        for name, factory in factories:
+            if name not in fields:
+                values[name] = factory()
+        return _made(cls, values, set(fields))
+
+    def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
+        """The same with `update`, which is not validated. What is frozen needs no copy of its fields."""
+        if deep:
+            return super().model_copy(update=update, deep=True)
+        changed = update or {}
+        return _made(type(self), {**self.__dict__, **changed}, self.model_fields_set | changed.keys())
+
+
+ValueT = TypeVar("ValueT", bound=Value)
+
+
+def _made(model: type[ValueT], values: dict[str, object], given: set[str]) -> ValueT:
+    made = model.__new__(model)
+    _put(made, "__dict__", values)
+    _put(made, "__pydantic_fields_set__", given)
+    _put(made, "__pydantic_extra__", None)
+    _put(made, "__pydantic_private__", None)
+    return made
+
+
+@cache
+def _defaults_of(model: type[BaseModel]) -> tuple[dict[str, object], list[tuple[str, Callable[..., object]]]]:
+    """The fields of `model` in their order with their defaults (None for one that has none), and those that are made
+    anew each time."""
+    fields = model.model_fields.items()
+    made = [(name, field.default_factory) for name, field in fields if field.default_factory is not None]
+    return {name: None if field.is_required() else field.default for name, field in fields}, made
 
 
 class Scope(Value):

@@ -13,7 +13,7 @@ from ragpp.extraction.facts.passages import Voice
 from ragpp.text.lexical import query_terms, terms
 from ragpp_services.catalog.passages.headings import sections
 from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
-from ragpp_services.catalog.passages.ranking import focus_of, told_once
+from ragpp_services.catalog.passages.ranking import RankedPassage, beside, focus_of, told_once
 from ragpp_services.catalog.resources.indexing import cut
 from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
@@ -229,5 +229,6 @@ def test_a_long_passage_is_shown_from_the_sentence_or_row_that_was_found() -> No
 
 def test_a_passage_far_behind_an_item_is_beside_the_point() -> None:
     item = One("The tank holds 4 litres", 0.8)
-    assert told_once([item], [passage(RESET, 0.51), passage("Wash it by hand.", 0.4)]) == [item, passage(RESET, 0.51)]
-    assert told_once([], [passage(RESET, 0.1)]) == [passage(RESET, 0.1)]
+    ranked = [RankedPassage(1, part, score, None, 0.0) for part, score in enumerate((0.51, 0.4, 0.1, 0.08))]
+    assert beside([item], ranked) == ranked[:1]
+    assert beside([], ranked) == ranked[:3]  # the last is hardly about the question

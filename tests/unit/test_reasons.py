@@ -20,6 +20,11 @@ WHO: Mapping[str, object] = {"user_id": "u1"}
         (StoreRequest, {"messages": []}, "messages: is empty"),
         (
             StoreRequest,
+            {"messages": [{"content": "a"}] * 1_001},
+            "messages: has 1,001 items, and at most 1,000 are taken",
+        ),
+        (
+            StoreRequest,
             {"messages": [{"content": "a", "role": "x"}]},
             "messages.0.role: Input should be 'user', 'assistant', 'system' or 'tool'",
         ),

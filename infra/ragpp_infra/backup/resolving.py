@@ -168,7 +168,7 @@ class Resolver:
     async def _users(self, named: Sequence[Named]) -> None:
         by_mark: dict[str, list[Named]] = {}
         for one in named:
-            scope = Scope.model_construct(tenant_id=one.tenant_id, user_id=one.user_id)
+            scope = Scope.trusted(tenant_id=one.tenant_id, user_id=one.user_id)
             by_mark.setdefault(self._marks.of_user(scope), []).append(one)
         tenants = sorted({one.tenant_id for one in named})
         rows = await self._connection.fetch(_SAID, "u", "", tenants, list(by_mark))
@@ -181,7 +181,7 @@ class Resolver:
         found: dict[str, list[Named]] = {}
         for one in named:
             key = one.tenant_id, one.user_id
-            scope = scopes.get(key) or scopes.setdefault(key, Scope.model_construct(tenant_id=key[0], user_id=key[1]))
+            scope = scopes.get(key) or scopes.setdefault(key, Scope.trusted(tenant_id=key[0], user_id=key[1]))
             for mark in self._marks.known_by(scope, one.id):
                 found.setdefault(mark, []).append(one)
         return found

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from ragpp.stores.packed_columns import direction
 
 if TYPE_CHECKING:
     import asyncpg
+
+_NO_METADATA: Final = "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def found_of(row: "asyncpg.Record") -> Found:
 def stored_of(row: "asyncpg.Record") -> StoredInteraction:
     """The interaction in a row of `episodic.interactions`."""
     # what was validated when it came in is not validated again: that would double the cost of a search
-    interaction = Interaction.model_construct(
+    interaction = Interaction.trusted(
         id=row["id"],
         session_id=row["session_id"],
         agent_id=row["agent_id"],
@@ -140,7 +142,7 @@ def stored_of(row: "asyncpg.Record") -> StoredInteraction:
         channel=row["channel"],
         domain=row["domain"],
         task_type=row["task_type"],
-        metadata=json.loads(row["metadata"]),
+        metadata={} if (metadata := row["metadata"]) == _NO_METADATA else json.loads(metadata),
         learn=row["learn"],
         visibility="shared" if row["seen_by"] is None else "agent",
         utc_offset=row["utc_offset"],

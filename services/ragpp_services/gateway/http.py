@@ -255,4 +255,4 @@ def _unspoken(parts: Parts, principal: Principal, named: str | None) -> str | No
     found nothing is in the journal, too."""
     if named is None or secret_in(named) is None:
         return named
-    return parts.marks.of_user(Scope.model_construct(tenant_id=principal.tenant_id, user_id=named))
+    return parts.marks.of_user(Scope.trusted(tenant_id=principal.tenant_id, user_id=named))

@@ -1,13 +1,10 @@
 """A request's body made a value, or a refusal: in a time that its size bounds, whatever is in it."""
 
 import json
-from functools import cache
 from typing import Final
 
-from annotated_types import MaxLen
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
-from pydantic_core import from_json
 
 from ragpp.errors import InvalidInput, MalformedBody, problems
 from ragpp.fields import LONE_SURROGATE, has_surrogates
@@ -23,9 +20,8 @@ def value_of(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:
     """The value that `raw` stands for.
 
     pydantic parses and validates a body at once. FastAPI's own way, `json.loads` and then the validation of what came
-    out, takes half as long again for 5 MB of ASCII, lets lone surrogates pass, and fails on deep nesting. But pydantic
-    looks at each of a list's items before it says that they are too many, and nothing else runs meanwhile; so what
-    there is too much of is refused before.
+    out, takes half as long again for 5 MB of ASCII, lets lone surrogates pass, and fails on deep nesting. But it tells
+    what is wrong with each value, and nothing else runs meanwhile; so what there is too much of is refused before.
 
     Raises MalformedBody for what is not UTF-8 JSON, RequestValidationError or InvalidInput for what does not fit
     `model`, TooMuchAtOnce.
@@ -35,49 +31,12 @@ def value_of(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:
     except UnicodeDecodeError as error:
         raise MalformedBody(f"the body is not UTF-8: byte {error.start} cannot be decoded") from error
     limits.check_json(raw, model)
-    _refuse_long_lists(raw, model)
     try:
         body = model.model_validate_json(raw)
     except ValidationError as error:
         raise _refusal(error, raw) from error
     limits.check(body)
     return body
-
-
-def _refuse_long_lists(raw: bytes, model: type[Value]) -> None:
-    """Raises RequestValidationError for a list with more items than its field takes. What is no JSON is left to who
-    reads all of it."""
-    most = _most_items(model)
-    if not most:
-        return
-    try:
-        given = from_json(raw, cache_strings="none")
-    except ValueError:
-        return
-    if not isinstance(given, dict):
-        return
-    errors = [
-        {
-            "type": "too_long",
-            "loc": ("body", name),
-            "msg": f"has {len(items):,} items, and at most {most[name]:,} are taken",
-        }
-        for name, items in given.items()
-        if name in most and isinstance(items, list) and len(items) > most[name]
-    ]
-    if errors:
-        raise RequestValidationError(errors)
-
-
-@cache
-def _most_items(model: type[Value]) -> dict[str, int]:
-    """How many items each field takes that says so itself; of a text as many characters."""
-    return {
-        name: bound.max_length
-        for name, field in model.model_fields.items()
-        for bound in field.metadata
-        if isinstance(bound, MaxLen)
-    }
 
 
 def _refusal(error: ValidationError, raw: bytes) -> Exception:

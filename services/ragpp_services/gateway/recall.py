@@ -195,9 +195,10 @@ class Recaller:
             with recall_step("pack", budget=budget):
                 parts = not request.fill
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut, in_parts=parts)
-            offered = {memory_key(memory) for memory in shown}
-            behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
-            packed = replace(packed, cut={**packed.cut, **behind})
+            if shown is not ranking:
+                offered = {memory_key(memory) for memory in shown}
+                behind = {key: NOT_OFFERED for memory in ranking if (key := memory_key(memory)) not in offered}
+                packed = replace(packed, cut={**packed.cut, **behind})
             return recalled(ranking[: request.limit], packed, found if request.explain else None, counter), packed
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories) + frame.characters

@@ -137,7 +137,7 @@ class GatewayStore:
     async def _named(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> list[str | None]:
         """Whose accesses they were: of a user who was erased since, a keyed hash."""
         names = {
-            self._marks.of_user(Scope.model_construct(tenant_id=tenant_id, user_id=user_id)): user_id
+            self._marks.of_user(Scope.trusted(tenant_id=tenant_id, user_id=user_id)): user_id
             for user_id in {entry.user_id for entry in entries}
             if user_id is not None
         }

@@ -36,7 +36,7 @@ async def _convert(connection: asyncpg.Connection, marks: SourceMarks) -> None:
     await connection.execute("ALTER TABLE procedural.forgotten_sources NO FORCE ROW LEVEL SECURITY")
     await connection.execute("ALTER TABLE ledger.forgotten NO FORCE ROW LEVEL SECURITY")
     rows = await connection.fetch("SELECT tenant_id, user_id, interaction_id FROM procedural.forgotten_sources")
-    scopes = [Scope.model_construct(tenant_id=row["tenant_id"], user_id=row["user_id"]) for row in rows]
+    scopes = [Scope.trusted(tenant_id=row["tenant_id"], user_id=row["user_id"]) for row in rows]
     await connection.executemany(
         "INSERT INTO ledger.forgotten (tenant_id, mark, at) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING",
         [(scope.tenant_id, marks.of(scope, row["interaction_id"])) for scope, row in zip(scopes, rows, strict=True)],

@@ -46,7 +46,7 @@ from ragpp_services.semantic.write.writer import GraphWriter
 _WARM_RUNS: Final = 5
 _WARM_TIMEOUT_S: Final = 20.0
 """A server that has just started plans its first query for some seconds while it loads its own classes."""
-_WARM_SCOPE: Final = Scope.model_construct(tenant_id="", user_id="warm".ljust(40, "-"))
+_WARM_SCOPE: Final = Scope.trusted(tenant_id="", user_id="warm".ljust(40, "-"))
 """Nobody's: real ids are not empty. Holds one relationship, so that a warming recall has something to find; as long as
 ids often are, since Neo4j plans anew for a parameter of another size class (1, 10, 100 … characters)."""
 _WARM_ENTRY: Final = RelationshipEntry(
@@ -243,7 +243,7 @@ class Neo4jSemanticTier:
             vector = tuple((await self._embedder.embed([_WARM_ENTRY.context]))[0].tolist())
         except EmbeddingError:  # no reason not to start: until it answers, recalls find names by their words
             return
-        query = MemoryQuery.model_construct(scope=_WARM_SCOPE, text=_WARM_ENTRY.context)
+        query = MemoryQuery.trusted(scope=_WARM_SCOPE, text=_WARM_ENTRY.context)
         parameters = recall.parameters(query, vector, self._clock(), self._settings)
         for _ in range(_WARM_RUNS):
             await self._store.candidates(_WARM_SCOPE, parameters, timeout_s=_WARM_TIMEOUT_S)

@@ -12,6 +12,13 @@ _FILTERED: Final = ("role", "agent_id", "message_type", "channel", "domain", "ta
 """Fields of a message that a filter of the same name asks for."""
 
 
+def narrows(query: MemoryQuery) -> bool:
+    """True where `wanted` may leave messages out."""
+    filters = query.filters
+    asked = (filters.time_range, query.as_of, *(getattr(filters, name) for name in _FILTERED))
+    return bool(filters.exclude) or any(value is not None for value in asked)
+
+
 def wanted(messages: Iterable[Message], query: MemoryQuery) -> list[Message]:
     """Those that the query's filters and its moment let through, in their order."""
     filters, span = query.filters, query.filters.time_range
@@ -60,7 +67,7 @@ def ranked(view: SessionView, lines: Sequence[SummaryLine], limit: int) -> list[
 
 
 def _message(message: SessionMessage, session_id: str, score: float) -> Memory:
-    return Memory.model_construct(  # see `view`: dozens a recall
+    return Memory.trusted(
         id=message.id,
         tier="short_term",
         kind="message",

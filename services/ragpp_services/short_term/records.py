@@ -87,9 +87,10 @@ def encode_body(interaction: Interaction) -> bytes:
 
 def decode_message(member: bytes, body: bytes) -> Message:
     """A message from its place `{moment}:{sequence}:{tokens}` and its body."""
-    moment, sequence, tokens = member.decode().split(":")
-    return Message(
-        member=member.decode(),
+    place = member.decode()
+    moment, sequence, tokens = place.split(":")
+    return Message.trusted(
+        member=place,
         sequence=int(sequence),
         tokens=int(tokens),
         occurred_at=moment_of(moment),

@@ -105,7 +105,8 @@ class RedisShortTermTier:
         """
         session_id = query.filters.session_id or query.scope.session_id or DEFAULT_SESSION
         budget = self._settings.max_tokens if query.token_budget is None else query.token_budget
-        session = await self._read(query.scope, session_id, EVERYTHING)
+        read = {"budget": EVERYTHING} if memories.narrows(query) else {"budget": 0, "least": query.limit}
+        session = await self._read(query.scope, session_id, **read)
         if session is None or budget == 0:
             return []
         messages = memories.wanted(session.messages, query)[: query.limit]
@@ -217,10 +218,9 @@ class RedisShortTermTier:
             return await asyncio.to_thread(self._counter.count, text)
         return self._counter.count(text)
 
-    async def _read(self, scope: Scope, session_id: str, budget: int) -> Session | None:
-        return await self._store.read(
-            scope, session_id, budget=budget, least=self._settings.keep_messages, now=self._clock(), touch=True
-        )
+    async def _read(self, scope: Scope, session_id: str, budget: int, least: int = 0) -> Session | None:
+        least = max(least, self._settings.keep_messages)
+        return await self._store.read(scope, session_id, budget=budget, least=least, now=self._clock(), touch=True)
 
     def _view(
         self,

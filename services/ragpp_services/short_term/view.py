@@ -95,8 +95,8 @@ def _sizes(messages: Sequence[Message], budget: int, keep: int, counter: TokenMe
         if place >= keep and room < 0:
             break
         line = f"{_head(message)}{message.content}\n"
-        beginning = counter.truncate(line, budget)
-        size = counter.count(line) if len(beginning) == len(line) else budget + 1
+        is_within = len(line) <= budget or len(counter.truncate(line, budget)) == len(line)
+        size = counter.count(line) if is_within else budget + 1
         sizes.append(max(1, size))
         room -= size
     return sizes
@@ -108,7 +108,7 @@ def _head(message: Message | SessionMessage) -> str:
 
 
 def _whole(message: Message, tokens: int) -> SessionMessage:
-    return SessionMessage.model_construct(  # a recall shows dozens, and what is stored was validated when it came
+    return SessionMessage.trusted(
         sequence=message.sequence,
         id=message.id,
         role=message.role,

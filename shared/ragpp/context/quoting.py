@@ -38,6 +38,8 @@ _OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£(:;@&/!?.,%^=")
 _LOOKED_AT: Final = 64
 """Visible characters of a line in which a role, or at its end a bracket, is looked for."""
 _RUN: Final = re.compile("`{3,}+")
+_PROSE: Final = re.compile(r"[A-Za-z](?![)\]])[ -9;-_a-}]*")
+"""A line that is shown as it is, told at once: it begins with a word, and has no colon, fence or other letters."""
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _LONGEST_NAME: Final = 4
@@ -50,6 +52,8 @@ def quoted(text: str, *, alone: bool = False) -> str:
     ("(relevance: 0.83)"); a code fence that it opens is closed, without adding a line to a text of one. Linear in its
     length. `alone`: no speaker or label of ours stands before it, so that any that it begins with would read as
     ours."""
+    if _PROSE.fullmatch(text):
+        return text
     shown = continued(text)
     return f"{_LEAD}{shown}" if _begins_like_structure(text, alone=alone) else shown
 

@@ -22,6 +22,8 @@ def reason(refusal: Refusal) -> str:
         least = kind == "too_short"
         bound = known["min_length" if least else "max_length"]
         return f"String should have at {'least' if least else 'most'} {bound} characters"
+    if kind == "too_long" and isinstance(given := known.get("actual_length"), int):
+        return f"has {given:,} items, and at most {known.get('max_length'):,} are taken"
     if kind == "string_pattern_mismatch" and (choice := _CHOICE.fullmatch(str(known.get("pattern")))):
         return f"is none of {choice[1].replace('|', ', ')}"
     if kind == "value_error" and "error" in known:

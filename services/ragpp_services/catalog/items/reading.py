@@ -136,10 +136,9 @@ def _current_first(whole: Sequence[tuple[Shown, Dated]]) -> list[Shown]:
     least = 0.0
     for place in reversed(current.order):
         one, _ = whole[place]
-        item, ranked = one.item, one.ranked
-        least = max(least, ranked.score)
         by = current.replaced.get(place)
         if by is not None:
-            item = item.model_copy(update={"replaced_by": whole[by][0].item.item_id})
-        shown.append(replace(one, item=item, ranked=replace(ranked, score=least)))
+            one = replace(one, item=one.item.model_copy(update={"replaced_by": whole[by][0].item.item_id}))
+        least = max(least, one.score)
+        shown.append(one if one.score == least else one.raised(least))
     return shown[::-1]

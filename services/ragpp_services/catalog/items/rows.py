@@ -221,7 +221,7 @@ class ItemRows(ItemScans):
 
 def found_of(row: asyncpg.Record) -> FoundItem:
     """The statement in a row of `found_items`."""
-    item = MemoryItem.model_construct(
+    item = MemoryItem.trusted(
         item_id=row["id"],
         content=row["content"],
         source_resource_id=row["resource_id"],

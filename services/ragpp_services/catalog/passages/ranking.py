@@ -1,6 +1,6 @@
 """Which passages answer a question, and which of them say more than the items that answer it. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, Self, TypeVar
@@ -111,9 +111,14 @@ class Told(Protocol):
 ToldT = TypeVar("ToldT", bound=Told)
 
 
+def beside(items: Sequence[Told], passages: Iterable[RankedPassage]) -> list[RankedPassage]:
+    """Those of `passages` that are about the question (LEAST_RELEVANCE), and not far behind the best item (BESIDE)."""
+    least = BESIDE * _odds(max((one.score for one in items), default=0.0))
+    return [one for one in passages if one.score >= LEAST_RELEVANCE and _odds(one.score) >= least]
+
+
 def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collection[int] = ()) -> list[ToldT]:
-    """Both, best first, items in their own order and before passages of their score; nothing twice, and no passage
-    that is hardly about the question (LEAST_RELEVANCE) or far behind the best item (BESIDE).
+    """Both, best first, items in their own order and before passages of their score; nothing twice.
 
     An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
     item where the passage says no more, or has none of the terms `asked` that the item has not. Where the passage's
@@ -122,30 +127,48 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collecti
     out: its item tells that.
     """
     compared = _Compared(items, passages, asked)
-    least = BESIDE * _odds(max((one.score for one in items), default=0.0))
     kept, holding = list(items), list[ToldT]()
     for one in passages:
         told = [item for item in kept if compared.says(one, item)]
-        if one.score < LEAST_RELEVANCE or _odds(one.score) < least or any(item.is_replaced for item in told):
-            continue
-        if any(compared.stands_for(item, one) for item in items):
+        if any(item.is_replaced for item in told) or any(compared.stands_for(item, one) for item in items):
             continue
         if told and compared.is_asked_for(one):
             kept = [item for item in kept if not any(item is other for other in told)]
-            holding.append(one.raised(max(one.score, *(item.score for item in told))))
+            raised = one.raised(max(one.score, *(item.score for item in told)))
+            compared.take_for(raised, one)
+            holding.append(raised)
         else:
             holding.append(one)
     holding.sort(key=lambda one: -one.score)
-    shown: list[ToldT] = []
+    shown, shown_items, shown_passages = list[ToldT](), list[ToldT](), list[ToldT]()
     for one in _merged(kept, holding):
         if one.is_passage:
-            again = any(compared.says(one, other) for other in shown if not other.is_passage)
+            again = any(compared.says(one, other) for other in shown_items)
             again = again or any(one.text == other.text for other in shown)
         else:
-            again = any(compared.says(other, one) for other in shown if other.is_passage)
+            again = any(compared.says(other, one) for other in shown_passages)
         if not again:
             shown.append(one)
+            (shown_passages if one.is_passage else shown_items).append(one)
     return shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The terms of a text, and those of each thing that it states."""
+
+    resources: frozenset[str]
+    all: frozenset[int]
+    stated: list[frozenset[int]]
+
+    @classmethod
+    def of_item(cls, item: Told) -> Self:
+        words = _terms(item.text)
+        return cls(item.resources, words, [_stated(item.text, words)])
+
+    @classmethod
+    def of_passage(cls, passage: Told) -> Self:
+        return cls(passage.resources, _terms(passage.text), _sentences(passage.text[len(passage.lead) :]))
 
 
 class _Compared:
@@ -153,39 +176,50 @@ class _Compared:
 
     def __init__(self, items: Sequence[Told], passages: Sequence[Told], asked: Collection[int]) -> None:
         self._asked = frozenset(asked)
-        self._words = {one.text: _terms(one.text) for one in (*items, *passages)}
-        self._stated = {one.text: [_stated(one.text)] for one in items}
-        self._stated |= {one.text: _sentences(one.text[len(one.lead) :]) for one in passages}
+        self._words = {id(one): _Words.of_item(one) for one in items}
+        self._words |= {id(one): _Words.of_passage(one) for one in passages}
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def take_for(self, one: Told, other: Told) -> None:
+        """Have `one` compared as `other` is, whose text it has."""
+        self._words[id(one)] = self._words[id(other)]
 
     def says(self, one: Told, other: Told) -> bool:
         """True where a resource of both says in `one` all that `other` states."""
-        words, stated = self._words[one.text], self._stated[other.text]
-        shared = not one.resources.isdisjoint(other.resources)
-        return shared and all(len(wanted & words) >= INSIDE * len(wanted) for wanted in stated)
+        pair = id(one), id(other)
+        known = self._known.get(pair)
+        if known is None:
+            words, others = self._words[id(one)], self._words[id(other)]
+            known = not words.resources.isdisjoint(others.resources) and all(
+                len(wanted & words.all) >= INSIDE * len(wanted) for wanted in others.stated
+            )
+            self._known[pair] = known
+        return known
 
     def is_asked_for(self, passage: Told) -> bool:
         """True where the passage has some of the terms asked, all of them in its lead."""
-        held = self._asked & self._words[passage.text]
+        held = self._asked & self._words[id(passage)].all
         return bool(held) and held <= _terms(passage.lead)
 
     def stands_for(self, item: Told, passage: Told) -> bool:
         """True where the item is to be shown, and not the passage."""
         if self.says(item, passage):
             return True
-        held = self._asked & self._words[passage.text]
-        has_all = bool(held) and held <= self._words[item.text] and not self.is_asked_for(passage)
-        return has_all and self.says(passage, item)
+        held = self._asked & self._words[id(passage)].all
+        has_all = bool(held) and held <= self._words[id(item)].all
+        return has_all and not self.is_asked_for(passage) and self.says(passage, item)
 
 
 def _terms(text: str) -> frozenset[int]:
     return frozenset(stored_terms(text))
 
 
-def _stated(text: str) -> frozenset[int]:
-    """The words of what an item states, behind the headings and the colon that it may stand after; all of them where
-    that is too little to tell it by."""
-    own = _terms(text.rpartition(": ")[2])
-    return own if len(own) >= LEAST_STATED else _terms(text)
+def _stated(text: str, words: frozenset[int]) -> frozenset[int]:
+    """The words of what an item states, behind the headings and the colon that it may stand after; all of its `words`
+    where that is too little to tell it by."""
+    before, _, own = text.rpartition(": ")
+    stated = _terms(own) if before else words
+    return stated if len(stated) >= LEAST_STATED else words
 
 
 def _sentences(text: str) -> list[frozenset[int]]:

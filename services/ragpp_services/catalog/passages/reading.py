@@ -12,7 +12,7 @@ from ragpp_services.catalog.items.asking import Asked, Scanned
 from ragpp_services.catalog.items.ranking import Answer, Ranked
 from ragpp_services.catalog.items.reading import Shown
 from ragpp_services.catalog.items.rows import FoundItem
-from ragpp_services.catalog.passages.ranking import RankedPassage, focus_of, rank_passages, told_once
+from ragpp_services.catalog.passages.ranking import RankedPassage, beside, focus_of, rank_passages, told_once
 from ragpp_services.catalog.passages.rows import FoundPassage
 from ragpp_services.catalog.store import Rows
 
@@ -36,7 +36,7 @@ async def with_passages(
     explain: bool = False,
 ) -> list[Shown]:
     """`items`, which `answer` found, with the passages that answer where these do not (`told_once`). Nothing is asked
-    where there is no passage."""
+    where there is no passage, or none that is near (`beside`)."""
 
     def ranked() -> list[RankedPassage]:
         return rank_passages(
@@ -44,7 +44,7 @@ async def with_passages(
         )
 
     is_long = len(scanned.around.ordinals or b"") > INLINE
-    best = await asyncio.to_thread(ranked) if is_long else ranked()
+    best = beside(items, await asyncio.to_thread(ranked) if is_long else ranked())
     found = await rows.passages.found([(one.resource, one.part) for one in best])
     there = [(found[one.resource, one.part], one) for one in best if (one.resource, one.part) in found]
     if not there:
@@ -54,7 +54,7 @@ async def with_passages(
 
 
 def _shown(found: FoundPassage, ranked: RankedPassage) -> Shown:
-    item = MemoryItem.model_construct(
+    item = MemoryItem.trusted(
         item_id=passage_id(found.resource_id, found.part),
         content=found.text,
         source_resource_id=found.resource_id,

@@ -245,7 +245,7 @@ def stored_of(row: asyncpg.Record, shown: int | None = None) -> StoredResource:
     packed = row["packed"]
     content = unpacked(row["content"], packed) if shown is None else beginning(row["content"], packed, shown)
     # what was validated when it came in is not validated again
-    resource = Resource.model_construct(
+    resource = Resource.trusted(
         resource_id=row["id"],
         resource_type=row["resource_type"],
         content=content,

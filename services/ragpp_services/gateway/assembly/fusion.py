@@ -47,7 +47,7 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
     beside the message that it was found in, where that is one of the SAID_BEST. Scores stay those of the tiers.
     """
     interactions = deque(answers.get("episodic", ()))
-    others = deque(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
+    others = list(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
     said = {memory.id for memory in islice(interactions, min(SAID_BEST, limit or SAID_BEST))}
     fused: dict[MemoryKey, Memory] = {}
     named: set[str] = set()
@@ -67,19 +67,16 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
     has_interactions = bool(interactions)
     while interactions or others:
-        place_of_another = not interactions or len(fused) % STRIDE == STRIDE - 1
         full = items >= ITEMS_AMONG_FIRST and len(fused) < FIRST_PLACES
-        fitting = [one for one in others if not (full and one.tier == "catalog")]
-        other = _first_allowed(fitting, named, free=not has_interactions) if place_of_another else None
-        if other is not None:
-            others.remove(other)
-            take(other)
+        place: int | None = None
+        if not interactions or len(fused) % STRIDE == STRIDE - 1:
+            place = _first_allowed(others, named, full=full, free=not has_interactions)
+        if place is not None:
+            take(others.pop(place))
         elif interactions:
             take(interactions.popleft())
         else:
-            other = next(iter(fitting or others))
-            others.remove(other)
-            take(other)
+            take(others.pop(_first_allowed(others, named, full=full, free=True) or 0))
     for memory in answers.get("short_term", ()):
         take(memory)
     return list(fused.values())[:limit]
@@ -111,8 +108,11 @@ def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:
             waiting.append(ranking)
 
 
-def _first_allowed(others: Iterable[Memory], named: set[str], *, free: bool) -> Memory | None:
-    """The first that brings no interaction forward, or the first of all when enough are named or there are none."""
-    if free or len(named) >= PROTECTED_INTERACTIONS:
-        return next(iter(others), None)
-    return next((memory for memory in others if named.issuperset(evidence(memory))), None)
+def _first_allowed(others: Sequence[Memory], named: set[str], *, full: bool, free: bool) -> int | None:
+    """The place of the first that brings no interaction forward, or the first of all when enough are named or there
+    are none; of no item where these are `full`."""
+    free = free or len(named) >= PROTECTED_INTERACTIONS
+    for place, memory in enumerate(others):
+        if not (full and memory.tier == "catalog") and (free or named.issuperset(evidence(memory))):
+            return place
+    return None

@@ -37,10 +37,12 @@ class Draft:
     """The lines of a section so far, in the order they were taken, and the days among them."""
 
     lines: tuple[Line, ...] = ()
+    days: frozenset[str] = frozenset()
 
-    @property
-    def days(self) -> frozenset[str]:
-        return frozenset(line.day for line in self.lines)
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> "Draft":
+        """The draft of these lines."""
+        return cls(tuple(lines), frozenset([line.day for line in lines]))
 
 
 def arranged(title: str, lines: Sequence[Line], said: Mapping[int, int]) -> list[Line]:

@@ -16,11 +16,19 @@ _CUT: Final[frozenset[str]] = frozenset({"interaction", "message", "summary"})
 
 
 class LineMaker:
-    """Makes lines, each whole one once."""
+    """Makes lines, each whole one once, of parts that recur and are counted once."""
 
     def __init__(self, counter: TokenMeter) -> None:
         self._counter = counter
         self._known: dict[int, Line] = {}
+        self._tokens: dict[str, int] = {}
+
+    def tokens_of(self, part: str) -> int:
+        """Tokens of a short text that stands in many lines: a day, a bracket, a heading."""
+        tokens = self._tokens.get(part)
+        if tokens is None:
+            tokens = self._tokens[part] = self._counter.count(part)
+        return tokens
 
     def whole(self, memory: Memory, most: int) -> Line | None:
         """The whole line; None where it surely has more than `most` tokens."""
@@ -52,8 +60,8 @@ class LineMaker:
         is not worth its line."""
         if room < MIN_EXCERPT_TOKENS or not (memory.kind == "passage" or (memory.kind in _CUT and is_long(memory))):
             return None
-        count, around = self._counter.count, layout.around(memory)
-        left = room - sum(map(count, (around.head, around.day, "".join(around.rest) + _BEFORE, "\n")))
+        around = layout.around(memory)
+        left = room - sum(map(self.tokens_of, (around.head, around.day, "".join(around.rest) + _BEFORE, "\n")))
         start = start_of_excerpt(memory, left, self._counter)
         before = _BEFORE if start else ""
         alone = layout.stands_alone(memory)
@@ -62,10 +70,11 @@ class LineMaker:
 
     def _made(self, memory: Memory, shown: str, most: int, *, is_whole: bool) -> Line | None:
         """The line that shows `shown` of `memory`; None where it has more than `most` tokens."""
-        count, around = self._counter.count, layout.around(memory)
+        around = layout.around(memory)
         rest = "".join(around.rest) + shown
         tokens = tokens_within(f"{around.head}{rest}\n", most, self._counter)
         if tokens is None:
             return None
-        bracket = around.bracket, count(around.bracket)
-        return Line(memory, around.head, around.day, rest, tokens, count(around.day), *bracket, is_whole=is_whole)
+        day_tokens, bracket_tokens = self.tokens_of(around.day), self.tokens_of(around.bracket)
+        bracket = around.bracket, bracket_tokens
+        return Line(memory, around.head, around.day, rest, tokens, day_tokens, *bracket, is_whole=is_whole)

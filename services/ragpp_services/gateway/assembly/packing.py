@@ -198,7 +198,7 @@ class _Packing:
                 last = arranged(title, self._drafts[title].lines, self._said)[-1]
                 kept = tuple(line for line in self._drafts[title].lines if line is not last)
                 if kept:
-                    self._drafts[title] = Draft(kept)
+                    self._drafts[title] = Draft.of(kept)
                 else:
                     del self._drafts[title]
                 return True
@@ -250,9 +250,11 @@ class _Packing:
         used = 0 if draft.lines else self._heading(title)
         lines: list[Line] = []
         for memory in memories:
+            most = room - used
+            if most <= 0:
+                break
             if memory_key(memory) in shown:
                 continue
-            most = room - used
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
             as_part = in_parts and (used > room * WHOLE_SHARE or is_long(memory))
@@ -287,12 +289,12 @@ class _Packing:
     def _add(self, title: str, lines: Sequence[Line]) -> None:
         if lines:
             self._left -= self._cost(title, lines)
-            self._drafts[title] = Draft((*self._drafts.get(title, Draft()).lines, *lines))
+            self._drafts[title] = Draft.of((*self._drafts.get(title, Draft()).lines, *lines))
             self._shown.update(memory_key(line.memory) for line in lines)
 
     def _heading(self, title: str) -> int:
         """What the heading of a section costs."""
-        return self._counter.count(f"{layout.heading(title)}\n\n")
+        return self._lines.tokens_of(f"{layout.heading(title)}\n\n")
 
 
 _KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)

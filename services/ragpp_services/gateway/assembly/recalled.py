@@ -34,8 +34,8 @@ def recalled(
     }
     answered = []
     for memory in ranking:
-        fields = dict(memory) | {"explain": None}
-        fields["in_context"] = in_context = memory_key(memory) in shown
+        in_context = memory_key(memory) in shown
+        fields = {**memory.__dict__, "explain": None, "in_context": in_context}
         if len(memory.text) > WHOLE_CHARS:
             start = max(0, min(memory.focus - LEAD_CHARS, len(memory.text) - EXCERPT_CHARS))
             end = None if memory.focus_end is None else min(memory.focus_end - start, EXCERPT_CHARS)
@@ -53,5 +53,5 @@ def recalled(
                 **(memory.explain or {}),
                 **({} if in_context else {"cut": packed.cut.get(memory_key(memory), NO_ROOM)}),
             }
-        answered.append(RecalledMemory.model_construct(**fields))
+        answered.append(RecalledMemory.trusted(**fields))
     return tuple(answered)

@@ -64,7 +64,7 @@ class Intake:
             InteractionEntry(
                 interaction=interaction,
                 chunks=tuple(
-                    EmbeddedChunk.model_construct(
+                    EmbeddedChunk.trusted(
                         ordinal=piece.ordinal,
                         start=piece.start,
                         end=piece.end,
