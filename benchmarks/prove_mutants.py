@@ -42,7 +42,7 @@ _SUITES: Final = ("tests/unit", "tests/contract", "tests/integration", "tests/e2
 """In this order: those that need no server first."""
 _AT_MOST_S: Final = 600
 """For the tests of one mutant; beyond, it is undecided. One test that hangs fails after `--timeout`."""
-_TESTS: Final = 60
+_TESTS: Final = 24
 """At most so many tests of a suite are named for one mutant: evenly of all that meet its line."""
 _ALL_PASSED, _TOO_LATE = 0, -1
 """Ends of a run: pytest's exit code, and what stands for one where it was stopped."""

@@ -8,7 +8,7 @@ import pytest
 
 from ragpp.errors import NotFound
 from ragpp.models import KnownUser, TierName
-from ragpp.tierkit.remote import verbs_of
+from ragpp.tierkit.verbs import verbs_of
 from ragpp.tiers import PROTOCOLS
 from tests.support.belongings import Owner, everything, settle
 from tests.support.called import OF_A_TENANT, OF_THE_SCRATCH_TENANT, UNSCOPED, WRITING, calls_of

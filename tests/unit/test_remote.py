@@ -16,7 +16,7 @@ from pydantic import field_serializer
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery, Value
 from ragpp.testing.tiers import InMemoryTier
-from ragpp.tierkit.remote import RemoteTier, remote_client, remote_tier, tier_app, verbs_of
+from ragpp.tierkit.remote import remote_client, remote_tier, tier_app, wire_of
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from tests.support.each import each_case
 from tests.support.scopes import new_scope
@@ -136,7 +136,7 @@ async def test_how_much_there_is_decides_whether_it_is_written_on_the_event_loop
         return httpx.Response(200, content=orjson.dumps(written.rstrip("x")), request=request)
 
     async with answering(answer) as client:
-        tier = cast("Keeping", RemoteTier(Keeping, "keeping", client))
+        tier = cast("Keeping", remote_tier(cast("type[MemoryTier]", Keeping), "keeping", client))
         thread = await tier.keep([Kept(text="x" * size)] * 4)
     assert (thread == str(threading.get_ident())) is inline
 
@@ -185,7 +185,7 @@ async def test_arguments_that_do_not_fit_are_named_and_not_a_crash() -> None:
 
 @each_case("protocol", [ShortTermTier, EpisodicTier, SemanticTier, ProceduralTier])
 def test_every_verb_of_every_tier_can_be_written_as_json(protocol: type[MemoryTier]) -> None:
-    verbs = verbs_of(protocol)
+    verbs = wire_of(protocol)
     assert {"store", "retrieve", "forget", "health_check"} <= set(verbs)
     for verb in verbs.values():
         assert verb.arguments.model_json_schema()["type"] == "object"

@@ -8,9 +8,10 @@ and `/health/ready` need no credential.
 import asyncio
 import inspect
 import types
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from time import perf_counter
 from typing import Final, Protocol, TypeVar, cast, get_type_hints
 
@@ -27,6 +28,7 @@ from ragpp.observability.correlation import current_request_id
 from ragpp.observability.traces import traceparent
 from ragpp.settings import MetricsSettings
 from ragpp.tierkit.health import HEALTH_S
+from ragpp.tierkit.verbs import add_verbs, verbs_of
 from ragpp.tierkit.weighing import json_bytes
 from ragpp.tiers import MemoryTier
 from ragpp.web.metrics import install_metrics
@@ -53,12 +55,11 @@ class Verb:
     description: str
 
 
-def verbs_of(protocol: type[Protocol]) -> dict[str, Verb]:  # type: ignore[valid-type]  # a protocol class as a value
-    """The public coroutines of `protocol`, by name."""
+@cache
+def wire_of(protocol: type[Protocol]) -> dict[str, Verb]:  # type: ignore[valid-type]  # a protocol class as a value
+    """The verbs of `protocol`, by name, as they are written."""
     verbs = {}
-    for name, function in inspect.getmembers(protocol, inspect.iscoroutinefunction):
-        if name.startswith("_"):
-            continue
+    for name, function in verbs_of(protocol).items():
         hints = get_type_hints(function)
         signature = inspect.signature(function)
         fields = {
@@ -116,7 +117,7 @@ def tier_app(
         response.status_code = 200 if health.ok else 503
         return health
 
-    for verb in verbs_of(protocol).values():
+    for verb in wire_of(protocol).values():
         app.add_api_route(
             f"/v1/tier/{verb.name}",
             _endpoint(verb, credential),
@@ -154,34 +155,27 @@ def _tenant_of(given: Mapping[str, object]) -> str:
 
 
 class RemoteTier:
-    """A tier behind HTTP. Every failure to reach it is TierUnavailable; its own errors come back as they were."""
+    """A tier behind HTTP, with a method for each verb of its protocol (`remote_tier`). Every failure to reach it is
+    TierUnavailable; its own errors come back as they were."""
 
-    def __init__(self, protocol: type[Protocol], name: str, client: httpx.AsyncClient) -> None:  # type: ignore[valid-type]
+    def __init__(self, name: str, client: httpx.AsyncClient, health: Verb | None) -> None:
         self.name = name
-        self._client = client
-        self._verbs = verbs_of(protocol)
-
-    def __getattr__(self, name: str) -> Callable[..., object]:
-        verb = self.__dict__.get("_verbs", {}).get(name)
-        if verb is None:
-            raise AttributeError(name)
-
-        async def call(*args: object, **kwargs: object) -> object:
-            return await self._call(verb, verb.signature.bind(None, *args, **kwargs).arguments)
-
-        return call
+        self._client, self._health = client, health
 
     async def health_check(self) -> Health:
         """The tier's own ping; a service that cannot be reached, or not in time, is not ok."""
         began = perf_counter()
         try:
             async with asyncio.timeout(HEALTH_S):
-                return cast("Health", await self._call(self._verbs["health_check"], {"self": None}))
+                if self._health is None:
+                    raise TierUnavailable(f"{self.name} has no ping")
+                return cast("Health", await self.call(self._health, {"self": None}))
         except (MemorySystemError, TimeoutError, ValueError) as error:
             detail = str(error) or "no answer in time"
             return Health(name=self.name, ok=False, ms=1_000 * (perf_counter() - began), detail=detail)
 
-    async def _call(self, verb: Verb, bound: Mapping[str, object]) -> object:
+    async def call(self, verb: Verb, bound: Mapping[str, object]) -> object:
+        """The answer to `verb` with these arguments, by name."""
         given = {name: value for name, value in bound.items() if name != "self"}
         much = json_bytes(given, INLINE_BYTES) > INLINE_BYTES
         body = await aside(_written, verb, given) if much else _written(verb, given)
@@ -227,4 +221,21 @@ def remote_client(url: str, credential: str, timeout_s: float = TIMEOUT_S) -> ht
 
 def remote_tier(protocol: type[TierT], name: str, client: httpx.AsyncClient) -> TierT:
     """A `protocol` whose calls go through `client`, which brings base address, credential and timeout."""
-    return cast("TierT", RemoteTier(protocol, name, client))
+    made = _remote_class(protocol)(name, client, wire_of(protocol).get("health_check"))
+    return cast("TierT", made)
+
+
+@cache
+def _remote_class(protocol: type[MemoryTier]) -> type[RemoteTier]:
+    wire = wire_of(protocol)
+
+    def make(name: str) -> Callable[..., Awaitable[object]]:
+        verb = wire[name]
+
+        async def call(self: RemoteTier, *args: object, **kwargs: object) -> object:
+            return await self.call(verb, verb.signature.bind(self, *args, **kwargs).arguments)
+
+        return call
+
+    own = type(f"Remote{protocol.__name__}", (RemoteTier,), {"health_check": RemoteTier.health_check})
+    return add_verbs(own, protocol, make)

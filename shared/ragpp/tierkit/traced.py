@@ -1,45 +1,61 @@
 """What is asked of a tier, or of the embedder, as steps of a trace, whoever asks and wherever it is."""
 
-import inspect
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
 from typing import Final, TypeVar, cast
 
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import TierName
-from ragpp.observability.traces import Attributes, recording, step
+from ragpp.observability.traces import recording, step
+from ragpp.tierkit.verbs import add_verbs
 from ragpp.tiers import PROTOCOLS, MemoryTier
 
 TierT = TypeVar("TierT", bound=MemoryTier)
-EMBEDS: Final = frozenset({"embed"})
+_NO_STEP: Final = "health_check"
 
 
 def traced_tier(name: TierName, tier: TierT) -> TierT:
     """`tier`, each verb of its protocol a step; itself where nobody records."""
-    if not recording():
-        return tier
-    verbs = {verb for verb, _ in inspect.getmembers(PROTOCOLS[name], inspect.iscoroutinefunction) if verb[0] != "_"}
-    return cast("TierT", _Traced(tier, f"{name}.", verbs - {"health_check"}, {"tier": name}))
+    return cast("TierT", _traced_class(PROTOCOLS[name])(name, tier)) if recording() else tier
 
 
 def traced_embedder(embedder: Embedder) -> Embedder:
     """`embedder`, whose embedding is a step; itself where nobody records."""
-    return cast("Embedder", _Traced(embedder, "", EMBEDS, {})) if recording() else embedder
+    return _TracedEmbedder(embedder) if recording() else embedder
 
 
 class _Traced:
-    """Another object, some of whose coroutines are steps."""
+    """A tier, some of whose verbs are steps."""
 
-    def __init__(self, of: object, prefix: str, verbs: Collection[str], attributes: Attributes) -> None:
-        self._of, self._prefix, self._verbs, self._attributes = of, prefix, verbs, attributes
+    def __init__(self, name: TierName, of: MemoryTier) -> None:
+        self.name: Final = name
+        self.of: Final = of
 
-    def __getattr__(self, name: str) -> object:
-        found = getattr(self._of, name)
-        if name not in self._verbs:
-            return found
-        verb = cast("Callable[..., Awaitable[object]]", found)
 
-        async def called(*args: object, **kwargs: object) -> object:
-            with step(self._prefix + name, **self._attributes):
-                return await verb(*args, **kwargs)
+@cache
+def _traced_class(protocol: type[MemoryTier]) -> type[_Traced]:
+    def make(verb: str) -> Callable[..., Awaitable[object]]:
+        async def stepped(self: _Traced, *args: object, **kwargs: object) -> object:
+            with step(f"{self.name}.{verb}", tier=self.name):
+                return await getattr(self.of, verb)(*args, **kwargs)
 
-        return called
+        async def called(self: _Traced, *args: object, **kwargs: object) -> object:
+            return await getattr(self.of, verb)(*args, **kwargs)
+
+        return called if verb == _NO_STEP else stepped
+
+    return add_verbs(type(f"Traced{protocol.__name__}", (_Traced,), {}), protocol, make)
+
+
+class _TracedEmbedder:
+    """An embedder, whose embedding is a step."""
+
+    def __init__(self, of: Embedder) -> None:
+        self._of = of
+        self.model: Final = of.model
+        self.dimension: Final = of.dimension
+        self.warm, self.health_check, self.close = of.warm, of.health_check, of.close
+
+    async def embed(self, texts: Sequence[str]) -> FloatMatrix:
+        with step("embed"):
+            return await self._of.embed(texts)

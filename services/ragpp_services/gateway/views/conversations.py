@@ -8,7 +8,7 @@ from ragpp.tiers import ShortTermTier
 from ragpp_services.gateway.views.seeing import Viewed
 
 
-class ViewedShortTerm(Viewed[ShortTermTier]):
+class ViewedShortTerm(Viewed[ShortTermTier], of=ShortTermTier):
     """Reads as `Viewed`."""
 
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:

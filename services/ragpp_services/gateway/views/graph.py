@@ -17,7 +17,7 @@ from ragpp_services.gateway.views.seeing import Sources, Viewed, Views, if_there
 T = TypeVar("T")
 
 
-class ViewedSemantic(Viewed[SemanticTier]):
+class ViewedSemantic(Viewed[SemanticTier], of=SemanticTier):
     """Reads as `Viewed`. What a person does to the whole memory is done in every view that shows the same; a key that
     is bound to an agent does it to what no other agent sees."""
 

@@ -18,7 +18,7 @@ from ragpp_services.gateway.views.seeing import Sources, Viewed, Views, if_there
 T = TypeVar("T")
 
 
-class ViewedProcedural(Viewed[ProceduralTier]):
+class ViewedProcedural(Viewed[ProceduralTier], of=ProceduralTier):
     """Reads as `Viewed`. What a person sets or does in the whole memory is set, and done to what has the same id, in
     every view. What a key sets that is bound to an agent is that agent's, and it does to what no other agent sees.
     `begin`: sees that there is a view of the scope's."""

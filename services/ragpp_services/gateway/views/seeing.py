@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Final, Generic, Protocol, TypeVar, cast
+from typing import Final, Generic, Protocol, TypeVar
 
 from ragpp.errors import Conflict, Forbidden, InvalidInput, NotFound, TierUnavailable
 from ragpp.ledger.views import each_view, view_of
 from ragpp.models import SHARED, MemoryQuery, Scope
+from ragpp.tierkit.verbs import add_verbs
 from ragpp.tiers import MemoryTier
 
 T = TypeVar("T")
@@ -25,28 +26,17 @@ class Views(Protocol):
 
 
 class Viewed(Generic[TierT]):
-    """A tier whose reads are in the view of their scope. Every verb of the tier that a subclass does not have is such
-    a read. Raises, from any: TierUnavailable while it cannot be told which views there are."""
+    """A tier whose reads are in the view of their scope. Every verb of the tier's protocol that a subclass does not
+    define is such a read. Raises, from any: TierUnavailable while it cannot be told which views there are."""
+
+    def __init_subclass__(cls, of: type[MemoryTier]) -> None:
+        """`of`: the protocol."""
+        super().__init_subclass__()
+        add_verbs(cls, of, _reading)
 
     def __init__(self, tier: TierT, views: Views) -> None:
         self._tier, self._views = tier, views
         self.name: Final = tier.name
-
-    def __getattr__(self, verb: str) -> Callable[..., Awaitable[object]]:
-        if verb.startswith("_"):
-            raise AttributeError(verb)
-        call = cast("Callable[..., Awaitable[object]]", getattr(self._tier, verb))
-        if verb in _NO_SCOPE:
-            return call
-
-        async def read(of: Scope | MemoryQuery, *args: object, **kwargs: object) -> object:
-            async def asked(scope: Scope) -> object:
-                where = scope if isinstance(of, Scope) else of.model_copy(update={"scope": scope})
-                return await call(where, *args, **kwargs)
-
-            return await self._seen(of if isinstance(of, Scope) else of.scope, asked)
-
-        return read
 
     async def _seen(self, scope: Scope, read: Callable[[Scope], Awaitable[T]]) -> T:
         """What `read` finds in the view of `scope`. What was read of the whole memory, for want of anything that not
@@ -97,6 +87,24 @@ class Viewed(Generic[TierT]):
                 "what this user's agents may see is being sorted out",
                 suggestions=("Repeat the request in a moment: a worker does it once, when a view begins.",),
             )
+
+
+def _reading(verb: str) -> Callable[..., Awaitable[object]]:
+    """The method of a Viewed that reads in the view of the scope, or the tier's own where there is no scope."""
+
+    async def read(self: Viewed[MemoryTier], of: Scope | MemoryQuery, *args: object, **kwargs: object) -> object:
+        call = getattr(self._tier, verb)
+
+        async def asked(scope: Scope) -> object:
+            where = scope if isinstance(of, Scope) else of.model_copy(update={"scope": scope})
+            return await call(where, *args, **kwargs)
+
+        return await self._seen(of if isinstance(of, Scope) else of.scope, asked)
+
+    async def called(self: Viewed[MemoryTier], *args: object, **kwargs: object) -> object:
+        return await getattr(self._tier, verb)(*args, **kwargs)
+
+    return called if verb in _NO_SCOPE else read
 
 
 async def if_there(change: Awaitable[object]) -> bool:
