@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -173,6 +173,19 @@ async def test_nobody_without_a_key_is_told_anything(address: str) -> None:
             answer = await http.post(f"{address}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         assert answer.status_code == 401
         assert "tools" not in answer.text
+
+
+async def test_a_request_is_admitted_as_any_other(gateway: RealGateway, tenant: str, address: str) -> None:
+    key = await gateway.key(tenant)
+    question = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    async with httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, base_url=address, timeout=60) as http:
+        assert (await http.post("/mcp", content=b"x", headers={"content-type": "text/plain"})).status_code == 415
+        assert (await http.post("/mcp", content=b" " * (gateway.parts.limits.body_bytes + 1))).status_code == 413
+        with ExitStack() as held:
+            for _ in range(100):  # as many as a key may have under way
+                held.enter_context(gateway.parts.traffic.admitted(f"key_{key[3:15]}"))
+            assert (await http.post("/mcp", json=question)).status_code == 429
+        assert (await http.post("/mcp", json=question, headers={"accept": "application/json"})).status_code == 200
 
 
 async def test_no_stream_is_opened_that_never_says_anything(gateway: RealGateway, tenant: str, address: str) -> None:

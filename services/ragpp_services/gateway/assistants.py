@@ -5,8 +5,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from ragpp.errors import RateLimited, TooManyAtOnce
+from ragpp_services.gateway.http import received
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import ApiKey
 
@@ -26,10 +28,18 @@ class Assistants:
         self._loading = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request with a valid key. Raises Unauthenticated, TierUnavailable."""
+        """Answer a request with a valid key, admitted as any is until its body is there: what a tool asks is admitted
+        by itself. Raises Unauthenticated, TierUnavailable, and as `received`."""
         scope["route"] = self
-        await _KEY.verify(Request(scope))
-        await (await self._loaded(scope)).answer(scope, receive, send)
+        request, parts = Request(scope, receive), self._parts(scope)
+        requester = await _KEY.verify(request)
+        try:
+            with parts.traffic.admitted(requester.principal.key_id) as underway:
+                body = await received(request, parts.limits, underway)
+        except (RateLimited, TooManyAtOnce):
+            request.state.too_many = True
+            raise
+        await (await self._loaded(scope)).answer(scope, _handed_on(body, receive), send)
 
     async def close(self) -> None:
         """End what is under way."""
@@ -39,7 +49,7 @@ class Assistants:
     async def _loaded(self, scope: Scope) -> "Serving":
         async with self._loading:
             if self._serving is None:
-                parts: Parts = scope["app"].state.parts
+                parts = self._parts(scope)
 
                 async def user_of(authorization: str) -> str | None:
                     return (await parts.identity.verify(authorization, reading=True)).user_id
@@ -48,3 +58,18 @@ class Assistants:
                 connect = server.inside(scope["app"], user_of)
                 self._serving = server.Serving(connect, body_bytes=parts.limits.body_bytes)
             return self._serving
+
+    @staticmethod
+    def _parts(scope: Scope) -> Parts:
+        parts: Parts = scope["app"].state.parts
+        return parts
+
+
+def _handed_on(body: bytes, receive: Receive) -> Receive:
+    """What is left to receive of a request whose body is here: that, and then that its sender is gone."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return left.pop() if left else await receive()
+
+    return receive_again

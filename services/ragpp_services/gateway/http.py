@@ -89,7 +89,7 @@ class KeyedRoute(APIRoute):
             with parts.traffic.admitted(key_id) as underway, asked_by(key_id):
                 _refuse_unknown_parameters(request, known)
                 if model is not None:
-                    given = (await _received(request, parts.limits, underway), model, parts.limits)
+                    given = (await received(request, parts.limits, underway), model, parts.limits)
                     long = len(given[0]) > INLINE_BYTES
                     request = _Parsed(request, await aside(value_of, *given) if long else value_of(*given))
                 return await answer(request)
@@ -136,7 +136,7 @@ def _refuse_unknown_parameters(request: Request, known: frozenset[str]) -> None:
         )
 
 
-async def _received(request: Request, limits: RequestLimits, underway: Underway) -> bytes:
+async def received(request: Request, limits: RequestLimits, underway: Underway) -> bytes:
     """The body as it was sent.
 
     Raises UnsupportedMediaType for a declared type other than JSON, PayloadTooLarge beyond the configured limit,

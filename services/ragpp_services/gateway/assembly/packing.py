@@ -157,20 +157,20 @@ class _Packing:
         self._counter, self._room, self._left, self._in_parts = counter, room, room, in_parts
         self._most = int(room * ONE_SHARE)
         self._drafts, self._lines = dict[str, Draft](), LineMaker(counter)
-        self._shown = set[MemoryKey]()
-        self.idle = dict[MemoryKey, str]()
-        self._said: dict[int, int] = {}
+        self._shown, self.idle = set[MemoryKey](), dict[MemoryKey, str]()
+        self._said, self._keys = dict[int, int](), dict[int, MemoryKey]()
 
     def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
         """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
         self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
+        self._keys = {id(memory): memory_key(memory) for memory in (*ranking, *conversation)}
         groups, restating = dict[str, list[Memory]](), list[Memory]()
         standing_room = room_for_standing(self._room, self._heading(layout.PREFERENCES))
         self._take(layout.PREFERENCES, standing(ranking), min(self._left, standing_room))
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
             if (why := why_not_offered(memory)) is not None:
-                self.idle[memory_key(memory)] = why
+                self.idle[self._keys[id(memory)]] = why
             elif memory.kind == "item" and evidence(memory):
                 restating.append(memory)
             elif title != layout.RECENT:
@@ -253,7 +253,7 @@ class _Packing:
             most = room - used
             if most <= 0:
                 break
-            if memory_key(memory) in shown:
+            if self._keys[id(memory)] in shown:
                 continue
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
@@ -267,7 +267,7 @@ class _Packing:
                 lines.append(line)
                 used += line.cost(days)
                 days.add(line.day)
-                shown.add(memory_key(memory))
+                shown.add(self._keys[id(memory)])
         return lines
 
     def _longer(self, line: Line, left: int) -> Line:
@@ -290,7 +290,7 @@ class _Packing:
         if lines:
             self._left -= self._cost(title, lines)
             self._drafts[title] = Draft.of((*self._drafts.get(title, Draft()).lines, *lines))
-            self._shown.update(memory_key(line.memory) for line in lines)
+            self._shown.update(self._keys[id(line.memory)] for line in lines)
 
     def _heading(self, title: str) -> int:
         """What the heading of a section costs."""
