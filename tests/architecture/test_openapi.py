@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from ragpp import api, models
 from ragpp.errors import problems
 from ragpp_services.gateway.app import create_app
+from ragpp_services.gateway.field_words import describe_fields, field_words
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.settings import GatewaySettings
 from tests.support.each import each_case
@@ -216,3 +217,66 @@ def test_what_has_no_bound_is_told_to_have_none(monkeypatch: pytest.MonkeyPatch)
 def test_every_bound_of_a_request_or_a_key_is_told() -> None:
     bounds = {name for name in GatewaySettings.model_fields if name.startswith(("max_", "key_")) or "at_once" in name}
     assert bounds == set(sum(BOUNDS.values(), ()))
+
+
+MOST_WORDS: Final = 25
+SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?])\s+")
+RIDDLES: Final = frozenset({"Of", "What", "Whether", "Whose"})
+"""First words of what tells a part of a sentence, and leaves the rest to be guessed."""
+
+
+def _explained(description: Document) -> Iterator[tuple[str, Document]]:
+    """Each property of a schema and each parameter, with where it is."""
+    schemas = cast("dict[str, Document]", cast("Document", description["components"])["schemas"])
+    for name, schema in schemas.items():
+        for field, spec in cast("dict[str, Document]", schema.get("properties", {})).items():
+            yield f"{name}.{field}", spec
+    for path, operations in cast("dict[str, dict[str, Document]]", description["paths"]).items():
+        for verb, operation in operations.items():
+            for parameter in cast("list[Document]", operation.get("parameters", [])):
+                yield f"{verb.upper()} {path} {parameter['name']}", parameter
+
+
+def _ill_told(told: str) -> Iterator[str]:
+    words = told.split()
+    if len(words) < 3 or not told.endswith("."):
+        yield "is no sentence"
+    elif words[0].strip(":;,") in RIDDLES:
+        yield f"begins with {words[0]}"
+    longest = max(len(sentence.split()) for sentence in SENTENCE_ENDS.split(told))
+    if longest > MOST_WORDS:
+        yield f"has a sentence of {longest} words"
+
+
+def test_every_field_and_parameter_says_what_it_is() -> None:
+    """Catches a new field or parameter without words in `fields.toml`, or with such as nobody understands alone."""
+    explained = [(place, str(spec.get("description", ""))) for place, spec in _explained(DESCRIPTION)]
+    assert len(explained) > 1_000
+    offenders = [f"{place} {wrong}: {told!r}" for place, told in explained for wrong in _ill_told(told)]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_no_words_are_of_a_field_or_parameter_that_there_is_not() -> None:
+    """Catches words of what is gone, or is called otherwise, or has words of its own in the code."""
+    undescribed = cast("Document", json.loads(json.dumps(DESCRIPTION)))
+    table = field_words()
+    texts = {told for words in table.values() for told in words.values()}
+    for _, spec in _explained(undescribed):
+        if spec.get("description") in texts:
+            del spec["description"]
+    used = describe_fields(undescribed, table)
+    stale = sorted({(section, name) for section, words in table.items() for name in words} - used)
+    assert not stale, "\n".join(f"[{section}] {name}" for section, name in stale)
+
+
+def test_what_the_code_says_of_a_field_goes_before_the_table() -> None:
+    said: dict[str, Document] = {"a": {"description": "The code says it."}, "b": {}, "c": {"$ref": "#/x"}, "d": {}}
+    described: Document = {"components": {"schemas": {"S": {"properties": said}}}, "paths": {}}
+    words = {"any": {"a": "No.", "b": "Of any.", "c": "Of any."}, "S": {"b": "Of S."}}
+    assert describe_fields(described, words) == {("S", "b"), ("any", "c")}
+    assert said == {
+        "a": {"description": "The code says it."},
+        "b": {"description": "Of S."},
+        "c": {"$ref": "#/x", "description": "Of any."},
+        "d": {},
+    }

@@ -57,7 +57,7 @@ from ragpp_services.gateway.assistants import Assistants
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from ragpp_services.gateway.counting import watched
-from ragpp_services.gateway.describing import describe_refusals
+from ragpp_services.gateway.describing import complete_description
 from ragpp_services.gateway.health import HealthReporter, KeptReports
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
@@ -252,7 +252,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.include_router(health.keyed)
     app.router.routes.append(Route(assistants.path, assistants, methods=["POST"], include_in_schema=False))
     install_metrics(app, MetricsSettings())
-    describe_refusals(app, GatewaySettings())
+    complete_description(app, GatewaySettings())
     return app
 
 

@@ -1,4 +1,5 @@
-"""The API's description: a refusal, and the problem document that it is, stand there once, not at every route."""
+"""The API's description: a refusal, and the problem document that it is, stand there once, not at every route; and
+every field and parameter has words."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
@@ -6,6 +7,7 @@ from typing import Final, cast
 from fastapi import FastAPI
 
 from ragpp.errors.problems import MEDIA_TYPE, Problem
+from ragpp_services.gateway.field_words import describe_fields, field_words
 from ragpp_services.gateway.settings import GatewaySettings
 
 _SCHEMAS: Final = "#/components/schemas"
@@ -61,9 +63,10 @@ REFUSALS: Final[dict[int | str, dict[str, object]]] = {status: refusal(status) f
 """What every route with a key may answer."""
 
 
-def describe_refusals(app: FastAPI, settings: GatewaySettings) -> None:
-    """Have the description of `app` hold what refusals refer to, with the bounds that `settings` have. FastAPI makes
-    components of models of JSON alone, and a problem document has a media type of its own."""
+def complete_description(app: FastAPI, settings: GatewaySettings) -> None:
+    """Have the description of `app` hold what refusals refer to, with the bounds that `settings` have, and say what
+    each field and parameter means. FastAPI makes components of models of JSON alone, and a problem document has a media
+    type of its own."""
     of_routes = app.openapi
 
     def openapi() -> dict[str, object]:
@@ -89,6 +92,7 @@ def describe_refusals(app: FastAPI, settings: GatewaySettings) -> None:
                 answer["headers"] = _headers(*_OF_EVERY_ANSWER)
             elif answer.get("description") in _UNBOUNDED:
                 del answer["description"]  # it would be shown instead of the one with the bounds
+        describe_fields(described, field_words())
         return described
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents it as the way to add to a description

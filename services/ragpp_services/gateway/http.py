@@ -47,17 +47,23 @@ async def _parts(request: Request) -> Parts:
 
 
 GatewayParts = Annotated[Parts, Depends(_parts)]
-UserId = Annotated[Id, Query(description="Whose memory.", examples=["u1"])]
+UserId = Annotated[Id, Query(description="Id of the user whose memory this is.", examples=["u1"])]
 CatalogUser = Annotated[
     Id | None,
-    Query(description="Whose; absent, the key's own user, or what all users of the tenant share.", examples=["u1"]),
+    Query(
+        description="Id of the user. Absent: the key's own user, else what all users of the tenant share, which needs "
+        "the scope `global`.",
+        examples=["u1"],
+    ),
 ]
-PathUser = Annotated[Id, Path(description="Whose memory.")]
-NewPathUser = Annotated[NewId, Path(description="Whose memory.")]
+PathUser = Annotated[Id, Path(description="Id of the user whose memory this is.")]
+NewPathUser = Annotated[NewId, Path(description="Id of the user whose memory this is.")]
 """Of whom something is stored that there may not have been before."""
-Cursor = Annotated[str | None, Query(max_length=4_096, description="`next_cursor` of the page before.")]
-DryRun = Annotated[bool, Query(description="Change nothing, and only tell what would go.")]
-Limit = Annotated[int, Query(ge=1, le=200, description="Items a page.")]
+Cursor = Annotated[
+    str | None, Query(max_length=4_096, description="The `next_cursor` of the page before; absent: the first page.")
+]
+DryRun = Annotated[bool, Query(description="True changes nothing, and only tells what would be deleted.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Most things on a page.")]
 
 
 class KeyedRoute(APIRoute):

@@ -38,7 +38,7 @@ async def get_usage(
     parts: GatewayParts,
     ci: Id,
     user_id: CatalogUser = None,
-    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="Number of memories to skip.")] = 0,
     limit: Limit = 50,
 ) -> AgentUse:
     """In all its turns, and of which memories: how often offered, how often given, of how many tokens, how useful."""
@@ -76,7 +76,7 @@ async def get_comparison(
     parts: GatewayParts,
     ci: Id,
     user_id: CatalogUser = None,
-    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="Number of memories to skip.")] = 0,
     limit: Limit = 50,
 ) -> SourceReport:
     """Over its turns since it was last set to `parallel`: how many were given the same, how many memories and tokens

@@ -31,7 +31,7 @@ MAX_SEARCH_CHARS: Final = 10_000
 
 router = keyed_router("entries")
 
-View = Annotated[Id | None, Query(description="As this agent sees it: its own and the shared ones.")]
+View = Annotated[Id | None, Query(description="Agent to see the catalog as: its own memories and the shared ones.")]
 _AMBIGUOUS: Final = refusal(409, "Several memories are called that elsewhere; `details.memory_ids` names them.")
 
 
@@ -41,15 +41,21 @@ async def list_entries(
     parts: GatewayParts,
     user_id: CatalogUser = None,
     view: View = None,
-    ci: Annotated[Id | None, Query(description="Of this agent alone.")] = None,
-    type: Annotated[ItemKind | None, Query(description="Of this type alone.")] = None,  # noqa: A002 - the document's
+    ci: Annotated[Id | None, Query(description="Only memories of this agent.")] = None,
+    type: Annotated[ItemKind | None, Query(description="Only memories of this type.")] = None,  # noqa: A002 - the document's
     tags: Annotated[
-        Text | None, Query(max_length=4_000, description="With one of these tags at least; commas divide them.")
+        Text | None,
+        Query(max_length=4_000, description="Only memories with at least one of these tags, divided by commas."),
     ] = None,
     search: Annotated[
-        Said | None, Query(min_length=1, max_length=MAX_SEARCH_CHARS, description="What they are to answer.")
+        Said | None,
+        Query(
+            min_length=1,
+            max_length=MAX_SEARCH_CHARS,
+            description="Question that the memories are to answer, best first.",
+        ),
     ] = None,
-    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="Number of memories to skip.")] = 0,
     limit: Limit = 50,
 ) -> EntryList:
     """Light entries, the latest first, or those that answer `search` best: summary, abstract, keywords, tags, size.
@@ -84,15 +90,24 @@ async def get_relevant(
     requester: Reader,
     parts: GatewayParts,
     user_id: CatalogUser = None,
-    ci: Annotated[Id | None, Query(description="The agent that is asked: of what it sees its own counts more.")] = None,
-    message: Annotated[
-        Text, Query(max_length=MAX_SEARCH_CHARS, description="What it is asked; without one the latest matter.")
-    ] = "",
-    goal: Annotated[Goal | None, Query(description="What memories are to be worth for.")] = None,
-    max_tokens: Annotated[
-        int | None, Query(ge=0, le=MAX_BUDGET, description="Of `formatted`, which never has more; 2,000 unless set up.")
+    ci: Annotated[
+        Id | None,
+        Query(description="Agent that is asked: it sees its own memories, which count more, and the shared ones."),
     ] = None,
-    tokenizer: Annotated[TokenizerName | None, Query(description="What `max_tokens` is counted in.")] = None,
+    message: Annotated[
+        Text,
+        Query(max_length=MAX_SEARCH_CHARS, description="Message to find memories for; empty: the latest ones matter."),
+    ] = "",
+    goal: Annotated[Goal | None, Query(description="Goal whose learned values count; absent: `useful`.")] = None,
+    max_tokens: Annotated[
+        int | None,
+        Query(
+            ge=0, le=MAX_BUDGET, description="Most tokens of `formatted`; absent: MEMORY_MAX_INJECTION_TOKENS, 2,000."
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        TokenizerName | None, Query(description="Tokenizer that `max_tokens` is counted in; absent: READER_TOKENIZER.")
+    ] = None,
 ) -> Response:
     """Each memory in the form that makes what is shown worth most within the budget: whole, its abstract, its summary,
     or left out, with why. `explain` tells what each score is the sum of."""
@@ -110,7 +125,7 @@ async def get_entry_statistics(
     requester: Reader,
     parts: GatewayParts,
     user_id: CatalogUser = None,
-    ci: Annotated[Id | None, Query(description="Of this agent alone.")] = None,
+    ci: Annotated[Id | None, Query(description="Only memories of this agent.")] = None,
 ) -> EntryStatistics:
     """How many there are, of how many tokens, since when, and when what has to go was let go last."""
     scope = requester.catalog("read", user_id)

@@ -19,8 +19,8 @@ async def list_events(
     parts: GatewayParts,
     user_id: CatalogUser = None,
     event_type: CatalogEventType | None = None,
-    subject_id: Annotated[Id | None, Query(description="Of this resource, item or category alone.")] = None,
-    session_id: Annotated[Id | None, Query(description="Of what came from this session alone.")] = None,
+    subject_id: Annotated[Id | None, Query(description="Only events of this resource, item or category.")] = None,
+    session_id: Annotated[Id | None, Query(description="Only events of what came from this session.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[CatalogEvent]:

@@ -50,7 +50,8 @@ async def export_entries(
     parts: GatewayParts,
     user_id: CatalogUser = None,
     ci: Annotated[
-        Id | None, Query(description="What this agent alone sees; absent, what all of the user's agents see.")
+        Id | None,
+        Query(description="Agent whose own memories are read; absent: those that all of the user's agents see."),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,

@@ -67,8 +67,12 @@ async def list_relationships(
     parts: GatewayParts,
     user_id: UserId,
     entity_id: Id | None = None,
-    as_of: Annotated[GivenTime | None, Query(description="As they were at this moment.")] = None,
-    state: Annotated[RelationshipState, Query(description="Of what state, at `as_of` or now.")] = "current",
+    as_of: Annotated[
+        GivenTime | None, Query(description="Relationships as they were at this moment; absent: now.")
+    ] = None,
+    state: Annotated[
+        RelationshipState, Query(description="Only relationships of this state, at `as_of` or now.")
+    ] = "current",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Relationship]:

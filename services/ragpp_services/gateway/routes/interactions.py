@@ -57,8 +57,8 @@ async def list_interactions(
     channel: Label | None = None,
     domain: Label | None = None,
     task_type: Label | None = None,
-    start: Annotated[GivenTime | None, Query(description="From this moment on.")] = None,
-    end: Annotated[GivenTime | None, Query(description="Before this moment.")] = None,
+    start: Annotated[GivenTime | None, Query(description="Only what was said from this moment on.")] = None,
+    end: Annotated[GivenTime | None, Query(description="Only what was said before this moment.")] = None,
     newest_first: bool = True,
     cursor: Cursor = None,
     limit: Limit = 50,
@@ -98,7 +98,7 @@ async def forget_interaction(
     parts: GatewayParts,
     interaction_id: Id,
     user_id: UserId,
-    replies: Annotated[bool, Query(description="Forget the messages that repeat it, too.")] = False,
+    replies: Annotated[bool, Query(description="True also forgets the messages that repeat it.")] = False,
     dry_run: DryRun = False,
 ) -> ForgottenMessage:
     """Delete the interaction and everything that rested on it, in every tier. Replies that repeat it are messages

@@ -24,7 +24,7 @@ READ_AT_ONCE: Final = 8
 
 router = keyed_router("catalog")
 Include = Annotated[
-    Literal["vector"] | None, Query(description="`vector`: each item with its embedding, which is left out otherwise.")
+    Literal["vector"] | None, Query(description="`vector` answers embeddings as well; absent: without.")
 ]
 
 
@@ -74,12 +74,14 @@ async def list_items(
     requester: Reader,
     parts: GatewayParts,
     user_id: CatalogUser = None,
-    category: Annotated[Id | None, Query(description="Of this category alone.")] = None,
-    resource_id: Annotated[Id | None, Query(description="Taken from this resource alone.")] = None,
-    domain: Annotated[Label | None, Query(description="Of this domain alone, by value.")] = None,
-    task_type: Annotated[Label | None, Query(description="Of this kind of task alone, by value.")] = None,
-    level: Annotated[Level | None, Query(description="Of this level alone, by value.")] = None,
-    goal: Annotated[Goal | None, Query(description="By what they are worth for this goal, best first.")] = None,
+    category: Annotated[Id | None, Query(description="Only items of this category.")] = None,
+    resource_id: Annotated[Id | None, Query(description="Only items that were taken from this resource.")] = None,
+    domain: Annotated[Label | None, Query(description="Only items of this domain, by value.")] = None,
+    task_type: Annotated[Label | None, Query(description="Only items of this kind of task, by value.")] = None,
+    level: Annotated[Level | None, Query(description="Only items of this level, by value.")] = None,
+    goal: Annotated[
+        Goal | None, Query(description="Goal by whose learned values they are ordered, best first.")
+    ] = None,
     include: Include = None,
     cursor: Cursor = None,
     limit: Limit = 50,

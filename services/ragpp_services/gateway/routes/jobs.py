@@ -19,7 +19,9 @@ from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.results import with_contents
 
 router = keyed_router("jobs")
-Whose = Annotated[Id | None, Query(description="Whose; absent, everybody's whom the key may read.", examples=["u1"])]
+Whose = Annotated[
+    Id | None, Query(description="Id of the user; absent: every user that the key may read.", examples=["u1"])
+]
 STEP: Final = timedelta(microseconds=1)
 WINDOW: Final = timedelta(hours=1)
 FIRST: Final = datetime(2, 1, 2, tzinfo=UTC)
@@ -32,8 +34,8 @@ async def list_jobs(
     requester: Reader,
     parts: GatewayParts,
     user_id: Whose = None,
-    stage: Annotated[Stage | None, Query(description="What kind of work.")] = None,
-    state: Annotated[JobState | None, Query(description="`failed` for what needs a look.")] = None,
+    stage: Annotated[Stage | None, Query(description="Only work of this stage.")] = None,
+    state: Annotated[JobState | None, Query(description="Only jobs in this state; `failed` ones need a look.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Job]:

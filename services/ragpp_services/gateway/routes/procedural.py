@@ -24,7 +24,9 @@ async def list_preferences(
     parts: GatewayParts,
     user_id: UserId,
     category: Label | None = None,
-    as_of: Annotated[GivenTime | None, Query(description="What had been said by this moment.")] = None,
+    as_of: Annotated[
+        GivenTime | None, Query(description="Preferences as they were at this moment; absent: now.")
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Preference]:

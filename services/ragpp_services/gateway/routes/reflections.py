@@ -19,7 +19,9 @@ async def list_findings(
     parts: GatewayParts,
     user_id: UserId,
     finding: FindingKind | None = None,
-    as_of: Annotated[GivenTime | None, Query(description="Only what had been found by this moment.")] = None,
+    as_of: Annotated[
+        GivenTime | None, Query(description="Only what had been found by this moment; absent: now.")
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Finding]:

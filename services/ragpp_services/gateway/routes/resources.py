@@ -66,7 +66,8 @@ async def list_resources(
     resource_type: ResourceType | None = None,
     session_id: Id | None = None,
     search: Annotated[
-        Said | None, Query(min_length=1, max_length=10_000, description="Words to find, best first, on one page.")
+        Said | None,
+        Query(min_length=1, max_length=10_000, description="Words to find; the best come first, on one page."),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
@@ -100,7 +101,9 @@ async def delete_resource(
     parts: GatewayParts,
     resource_id: Id,
     user_id: CatalogUser = None,
-    cascade: Annotated[bool, Query(description="False: its items stay, and of it a stub without content.")] = True,
+    cascade: Annotated[
+        bool, Query(description="True also deletes its items; false leaves them, and of it a stub without content.")
+    ] = True,
 ) -> Forgotten:
     """Delete it with every item that rests on it alone; pages are made anew of what is left. A key that is bound to an
     agent deletes that agent's own; what all users share needs the scope `global`."""

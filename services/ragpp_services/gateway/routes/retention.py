@@ -14,7 +14,7 @@ from ragpp_services.gateway.http import GatewayParts, NewPathUser, PathUser, acc
 from ragpp_services.gateway.requester import Reader, Writer
 
 router = keyed_router("retention")
-_OF_WHAT: Final = "Of an interaction, entity, relationship, preference, rule, finding or resource."
+_OF_WHAT: Final = "Id of an interaction, entity, relationship, preference, rule, finding or resource."
 ItemId = Annotated[Id, Path(description=_OF_WHAT)]
 NewItemId = Annotated[NewId, Path(description=_OF_WHAT)]
 

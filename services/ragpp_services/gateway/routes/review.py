@@ -20,7 +20,8 @@ async def review(
     parts: GatewayParts,
     user_id: PathUser,
     below: Annotated[
-        Confidence | None, Query(description="Only what is less sure; absent, LEARNING_REVIEW_BELOW.")
+        Confidence | None,
+        Query(description="Only what has less confidence than this, 0 to 1; absent: LEARNING_REVIEW_BELOW, 0.5."),
     ] = None,
     limit: Limit = 50,
 ) -> ReviewList:

@@ -31,7 +31,9 @@ async def get_session(
     session_id: Id,
     user_id: UserId,
     token_budget: Annotated[int, Query(ge=1, le=200_000)] = 4_000,
-    tokenizer: Annotated[TokenizerName | None, Query(description="What the budget is counted in.")] = None,
+    tokenizer: Annotated[
+        TokenizerName | None, Query(description="Tokenizer to count in; absent: READER_TOKENIZER.")
+    ] = None,
 ) -> SessionView:
     """Its summary and latest messages, within a budget of tokens."""
     scope = requester.scope("read", user_id, session_id=session_id)
@@ -54,7 +56,8 @@ async def delete_session(
     session_id: Id,
     user_id: UserId,
     interactions: Annotated[
-        Literal["forget", "keep"], Query(description="`keep`: only end the running conversation.")
+        Literal["forget", "keep"],
+        Query(description="`forget` also forgets its interactions; `keep` only ends the running conversation."),
     ] = "forget",
     dry_run: DryRun = False,
 ) -> Response:

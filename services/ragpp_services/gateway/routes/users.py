@@ -50,7 +50,9 @@ async def profile(
     requester: Reader,
     parts: GatewayParts,
     user_id: PathUser,
-    min_confidence: Annotated[Confidence, Query(description="What is less sure is left out.")] = LEAST_CONFIDENCE,
+    min_confidence: Annotated[
+        Confidence, Query(description="Least confidence of what is listed, 0 to 1.")
+    ] = LEAST_CONFIDENCE,
     limit: Limit = 50,
 ) -> Profile:
     """One paragraph of the surest, and lists by kind with the ids by which each is confirmed, rejected, corrected or
