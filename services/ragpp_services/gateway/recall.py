@@ -196,8 +196,7 @@ class Recaller:
                 parts = not request.fill
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, cut=cut, in_parts=parts)
             if shown is not ranking:
-                offered = {memory_key(memory) for memory in shown}
-                behind = {key: NOT_OFFERED for memory in ranking if (key := memory_key(memory)) not in offered}
+                behind = dict.fromkeys({*map(memory_key, ranking)}.difference(map(memory_key, shown)), NOT_OFFERED)
                 packed = replace(packed, cut={**packed.cut, **behind})
             return recalled(ranking[: request.limit], packed, found if request.explain else None, counter), packed
 
