@@ -478,7 +478,7 @@ class ProceduralTier(MemoryTier, Protocol):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Finding]:
-        """Patterns, decisions, insights, errors and plans, the latest first; what had been found by `as_of`."""
+        """Findings of one kind or of all, the latest first; what had been found by `as_of`."""
         ...
 
     async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:

@@ -135,7 +135,7 @@ class TierStatus(Value):
 
 
 class RecallResponse(Value):
-    """`complete`: every tier that was asked answered in time; `partial` otherwise.
+    """`complete`: every tier that was asked answered in time, by meaning too; `partial` otherwise.
 
     `tokens`: of `context` as a whole, never more than the budget; of a section, of its text; in those of `tokenizer`,
     which a gateway before there were any does not tell.

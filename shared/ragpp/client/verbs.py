@@ -348,8 +348,7 @@ class Verbs(CatalogVerbs, HookVerbs):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Finding]:
-        """Patterns, decisions, insights, errors, plans and dated events, the latest first; or what had been found by
-        `as_of`."""
+        """Findings of one kind or of all, the latest first; or what had been found by `as_of`."""
 
     @route("DELETE", "/v1/findings/{finding_id}")
     def forget_finding(self, user_id: str, finding_id: str) -> Forgotten:

@@ -25,7 +25,7 @@ async def list_findings(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Finding]:
-    """Patterns, decisions, insights, errors, plans and dated events, the latest first."""
+    """Findings of one kind or of all, the latest first."""
     return await parts.procedural.list_findings(requester.scope("read", user_id), finding, as_of, cursor, limit)
 
 
