@@ -4,6 +4,8 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from ragpp.api import HealthCheck, HealthReport
 from ragpp.errors import TierUnavailable
 from ragpp.health import SchemaState, StoreState
@@ -41,6 +43,14 @@ async def test_a_step_has_its_median_time_and_is_slow_over_its_target() -> None:
     ]
     assert checks.made[1].cause is not None
     assert checks.passed("slow")
+
+
+async def test_a_step_that_is_told_to_have_taken_its_target_is_not_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seconds, status in ((0.0254, "ok"), (0.0256, "slow")):
+        checks, moments = Checks(), iter((0.0, seconds))
+        monkeypatch.setattr("ragpp_services.gateway.health.checks.perf_counter", moments.__next__)
+        await checks.make("recall", lambda: asyncio.sleep(0), target_ms=25)
+        assert checks.made[0].status == status
 
 
 async def test_what_fails_has_its_cause_and_what_to_do_and_what_needs_it_is_skipped() -> None:
