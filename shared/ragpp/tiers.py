@@ -533,8 +533,7 @@ class ProceduralTier(MemoryTier, Protocol):
 
     async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
         """Confirmed: the rule is active, and stays when only what is proposed is left of what it rests on. Rejected:
-        it is deleted, answered as it was, and not learned again; Conflict for a rule that is not proposed. NotFound
-        when there is none of that id."""
+        it is deleted, answered as it was, and not learned again. NotFound when there is none of that id."""
         ...
 
     async def list_rules(

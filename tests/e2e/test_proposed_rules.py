@@ -12,7 +12,7 @@ import pytest
 from ragpp.api import RecallRequest
 from ragpp.client import MemoryClient
 from ragpp.clock import system_clock
-from ragpp.errors import Conflict, NotFound
+from ragpp.errors import NotFound
 from ragpp.learned import ProposedRule, Reflection
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
@@ -190,11 +190,14 @@ async def test_a_rejection_stays_whatever_is_said_and_forgotten(days: Days, memo
         assert await days.proposed() == []
 
 
-async def test_only_what_is_proposed_is_rejected(days: Days, memory: MemoryClient) -> None:
+async def test_a_rule_that_is_followed_is_rejected_for_good(days: Days, memory: MemoryClient) -> None:
     await days.say(PLAIN[0])
-    with pytest.raises(Conflict):
-        await memory.reject_rule("u", (await days.rule()).id)
     assert await days.followed()
+    await memory.reject_rule("u", (await days.rule()).id)
+    for day in (PLAIN[1], DOUBTED[0]):
+        await days.say(day)
+        assert not await days.followed()
+        assert (await memory.rules("u")).items == ()
 
 
 async def test_what_only_a_language_model_suggests_is_proposed_until_it_is_confirmed(

@@ -319,7 +319,7 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("POST", "/v1/rules/{rule_id}/reject", repeat=False)
     def reject_rule(self, user_id: str, rule_id: str) -> Rule:
-        """A proposed one is deleted and not learned again; answered as it was. Conflict for any other."""
+        """It is deleted, and not learned again; answered as it was."""
 
     @route("DELETE", "/v1/rules/{rule_id}")
     def forget_rule(self, user_id: str, rule_id: str) -> Forgotten:

@@ -75,8 +75,6 @@ async def test_who_confirms_a_proposal_makes_it_a_rule(tier: ProceduralTier) -> 
     await tier.store(scope, [told("i2", hours=1)])
     assert state(await tier.get_rule(scope, FRENCH)) == (True, False)
     assert state(await tier.restore_rule(scope, FRENCH, 1)) == (True, False)
-    with pytest.raises(Conflict):
-        await tier.judge_rule(scope, FRENCH, "rejected")
     with pytest.raises(NotFound):
         await tier.judge_rule(scope, "unknown", "confirmed")
 
@@ -94,6 +92,16 @@ async def test_who_rejects_a_proposal_never_sees_it_again(tier: ProceduralTier) 
     assert (await tier.list_rules(scope)).items == ()
     with pytest.raises(NotFound):
         await tier.judge_rule(scope, FRENCH, "rejected")
+
+
+async def test_who_rejects_a_rule_that_is_followed_never_sees_it_again(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [told("i1")])
+    await tier.judge_rule(scope, FRENCH, "confirmed")
+    assert (await tier.judge_rule(scope, FRENCH, "rejected")).deleted
+    assert (await tier.store(scope, [told("i2", hours=1)]))[0].duplicate
+    assert (await tier.list_rules(scope)).items == ()
+    assert await recalled(tier, scope) == []
 
 
 DECISIONS: Final[list[dict[str, Any]]] = [{"active": True}, {"active": False}, {"aside": "no"}, {"text": "Use French."}]

@@ -176,10 +176,9 @@ async def confirm_rule(requester: Writer, parts: GatewayParts, item_id: Id, body
     return await _judge_rule(requester, parts, item_id, body, "confirmed")
 
 
-@router.post("/v1/rules/{item_id:id}/reject", summary="Reject a proposed rule")
+@router.post("/v1/rules/{item_id:id}/reject", summary="Reject a rule")
 async def reject_rule(requester: Writer, parts: GatewayParts, item_id: Id, body: UserIn) -> Rule:
-    """It is deleted, and not learned again however often it is said; answered as it was. A rule that is not proposed is
-    a 409."""
+    """It is deleted, and not learned again however often it is said; answered as it was."""
     return await _judge_rule(requester, parts, item_id, body, "rejected")
 
 

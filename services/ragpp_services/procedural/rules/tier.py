@@ -102,8 +102,6 @@ class Rules:
             return await self.update_rule(scope, rule_id, active=True)
         async with self._store.writing(scope) as rows:
             rule = await _existing(rows, rule_id)
-            if not rule.proposed:
-                raise Conflict("the rule is not proposed", suggestions=("Make it inactive, or delete it.",))
             await withdrawing.forget(rows, [rule_id, *await _same_suggested(rows, rule_id)], self._clock())
             return rule.model_copy(update={"deleted": True})
 
