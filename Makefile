@@ -21,7 +21,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench beside count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -139,6 +139,9 @@ eval-relevance: install ## questions that a memory answers, nearly answers and k
 	$(BIN)/python -m benchmarks.eval_relevance
 
 bench: prove-scale ## latency of every tier and of the whole recall, beside the budgets
+
+beside: install ## RAG++ beside Mem0, LangGraph's store, Hindsight, bare pgvector and BM25, on the same data; USERS=50: fewer users, ONLY="mem0 bm25": some of them
+	$(BIN)/python -m benchmarks.beside $(if $(USERS),--users $(USERS)) $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ONLY),--only $(ONLY))
 
 count: install ## what fixed requests cost in statements, bytes, calls and objects, beside what is recorded; WRITE=1 records it; RUNS=10 for the spread
 	$(BIN)/python -m benchmarks.counting $(if $(WRITE),--write) $(if $(RUNS),--runs $(RUNS)) $(if $(SIZES),--sizes $(SIZES))

@@ -1,0 +1,1 @@
+"""RAG++ beside the alternatives, in one run: `python -m benchmarks.beside`, see docs/benchmarks.md."""

@@ -1,0 +1,1 @@
+"""Adapters, a module a system; each is imported in the environment of its system alone."""
