@@ -3,13 +3,14 @@
     python -m benchmarks.beside                              # all systems, 1,000 users x 100 messages
     python -m benchmarks.beside --users 50 --only bm25 mem0  # a smaller one, of two
     python -m benchmarks.beside --again                      # measure also what is known already
-    python -m benchmarks.beside --markdown --rows bm25 mem0  # measure nothing: the table for the documentation
+    python -m benchmarks.beside --users 50 --markdown        # measure nothing: the table for the documentation
 
 Every system gets an environment of its own and a fresh PostgreSQL of ours. What was measured with the same numbers of
 users and messages is not measured again: a run that was ended goes on where it was. docs/benchmarks.md says how.
 """
 
 import argparse
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,7 +26,7 @@ from benchmarks.beside.endpoint import Endpoint, serving
 from benchmarks.beside.environments import CannotInstall, python_of, version_of
 from benchmarks.beside.measure import Course
 from benchmarks.beside.plot import picture_of, points_of
-from benchmarks.beside.results import Measured, Report, Row, load, save
+from benchmarks.beside.results import Measured, Report, Row, key_of, load, save
 from benchmarks.beside.stage import machine
 from benchmarks.beside.tables import markdown_of, notes_of, table_of
 from benchmarks.beside.workload import Workload
@@ -35,6 +36,8 @@ from ragpp.errors import MemorySystemError
 
 FOLDER: Final = Path(".ragpp/beside")
 WIDTH: Final = 190
+ENDED: Final = 143
+"""The exit code of who was asked to end."""
 
 
 class Run:
@@ -46,6 +49,11 @@ class Run:
         self._results = self._folder / "results.json"
         self._asked = {"users": arguments.users, "messages": arguments.messages}
         self.report = load(self._results, machine())
+
+    def shown(self) -> list[Row]:
+        """What is known of the numbers of users and messages that are asked for."""
+        rows = {row.name: row for row in self.report.of(self._asked)}
+        return [rows[name] for name in NAMES if name in rows and name in self._arguments.rows]
 
     def measure(self) -> None:
         """Measure what is not known yet, one system after the other, and save each."""
@@ -61,15 +69,15 @@ class Run:
             for entry in waiting:
                 row = self._row(entry, workload, endpoint)
                 known = load(self._results, self.report.machine)  # another run may have measured others meanwhile
-                self.report = Report(machine=known.machine, rows={**known.rows, entry.name: row})
+                self.report = Report(machine=known.machine, rows={**known.rows, row.key: row})
                 save(self.report, self._results)
                 endpoint.save()
                 for note in notes_of(row):
                     self._console.print(f"{entry.title}: {note}", highlight=False, markup=False)
 
     def _is_known(self, entry: Entry) -> bool:
-        row = self.report.rows.get(entry.name)
-        return not self._arguments.again and row is not None and row.asked == self._asked and row.measured is not None
+        row = self.report.rows.get(key_of(entry.name, self._asked))
+        return not self._arguments.again and row is not None and row.measured is not None
 
     def _row(self, entry: Entry, workload: Workload, endpoint: Endpoint) -> Row:
         known = {"name": entry.name, "title": entry.title}
@@ -122,16 +130,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the evaluation data")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="for environments, vectors, logs and results")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))  # so that servers are stopped then, too
     console = Console() if Console().width >= WIDTH else Console(width=WIDTH)
     run = Run(arguments, console)
     if arguments.markdown:
-        sys.stdout.write(markdown_of(run.report, arguments.rows) + "\n")
+        sys.stdout.write(markdown_of(run.shown()) + "\n")
     if arguments.plot:
-        arguments.plot.write_text(picture_of(points_of(run.report)), encoding="utf-8")
+        arguments.plot.write_text(picture_of(points_of(run.shown())), encoding="utf-8")
     if arguments.markdown or arguments.plot:
         return
     run.measure()
-    console.print(table_of(run.report, arguments.rows))
+    console.print(table_of(run.shown()))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """One system through all phases: written, settled, restarted, searched cold and warm, and asked what LoCoMo asks."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -48,7 +49,7 @@ class Course:
         self._endpoint.made()
         with staged(self._entry, self._endpoint.url) as stage:
             with self._child() as child:
-                settings = stage.settings() | child.open(stage.place()).settings
+                child.open(stage.place())
                 before = stage.stored_bytes(child.pid)
                 people = self._workload.people
                 turns = sum(map(len, self._workload.speakers.values()))
@@ -59,14 +60,17 @@ class Course:
                 settled = child.settle()
                 stored = stage.stored_bytes(child.pid) - before
                 written = [user for user in people if user in set(made_up.users)]
+            began = time.perf_counter()
             if self._entry.keeps:
                 self._on_phase("restart", 0)
                 stage.down()
+                began = time.perf_counter()
                 stage.up()
             with self._child() as child:
-                ready = child.open(stage.place()).seconds
+                opened = child.open(stage.place())
                 if not self._entry.keeps:
-                    ready += self._again(child, written)
+                    self._again(child, written)
+                ready = time.perf_counter() - began
                 self._on_phase("cold", min(COLD, len(written)))
                 cold = child.search(self._workload.one_each(written, COLD, seed=1), 1, LIMIT)
                 self._on_phase("warm up", WARMING)
@@ -74,7 +78,7 @@ class Course:
                 warm = tuple(self._searches(stage, child, written, clients) for clients in CLIENTS)
                 quality = self._quality(child)
         return Measured(
-            settings=settings,
+            settings=stage.settings() | opened.settings,
             written_users=len(written),
             messages=said.messages + made_up.messages,
             writes_per_s=made_up.messages / made_up.seconds,
@@ -90,11 +94,12 @@ class Course:
     def _child(self) -> Child:
         return Child(self._python, self._entry.module, self._log, self._on_progress)
 
-    def _again(self, child: Child, users: Sequence[str]) -> float:
-        """Write to a system that has kept nothing; the seconds that it takes to be ready."""
+    def _again(self, child: Child, users: Sequence[str]) -> None:
+        """Write to a system that has kept nothing."""
         people = {user: self._workload.people[user] for user in users}
         self._on_phase("write again", sum(map(len, people.values())))
-        return child.write({**self._workload.speakers, **people}).seconds + child.settle().seconds
+        child.write({**self._workload.speakers, **people})
+        child.settle()
 
     def _searches(self, stage: Stage, child: Child, users: Sequence[str], clients: int) -> Searches:
         asked = self._workload.searches(users, SEARCHES[clients], seed=10 + clients)

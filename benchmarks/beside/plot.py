@@ -1,14 +1,12 @@
-"""Quality against latency as an SVG, a point a system: `python -m benchmarks.beside.plot RESULTS.json PICTURE.svg`."""
+"""Quality against latency as an SVG, a point a system. Pure."""
 
-import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
-from benchmarks.beside.results import Report
+from benchmarks.beside.results import Row
 
 WIDE: Final = 640
 HIGH: Final = 360
@@ -32,11 +30,13 @@ class Point:
     ours: bool = False
 
 
-def points_of(report: Report) -> list[Point]:
+def points_of(rows: Sequence[Row]) -> list[Point]:
     """Of all systems that ran."""
     return [
-        Point(row.title, row.measured.with_clients(1).p50_ms, row.measured.quality.recall_10, name.startswith("ragpp"))
-        for name, row in report.rows.items()
+        Point(
+            row.title, row.measured.with_clients(1).p50_ms, row.measured.quality.recall_10, row.name.startswith("ragpp")
+        )
+        for row in rows
         if row.measured
     ]
 
@@ -84,17 +84,3 @@ def _level(at: float, label: str) -> str:
         f'<line x1="{LEFT}" x2="{LEFT + WIDE}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>'
         f'<text x="{LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{label}</text>'
     )
-
-
-def main() -> None:
-    """Read the results, write the picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path, help="what `make beside` wrote: .ragpp/beside/results.json")
-    parser.add_argument("picture", type=Path, help="the SVG to write, such as docs/benchmarks.svg")
-    arguments = parser.parse_args()
-    report = Report.model_validate_json(arguments.results.read_text(encoding="utf-8"))
-    arguments.picture.write_text(picture_of(points_of(report)), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -53,8 +53,8 @@ class Quality(Value):
 
 class Measured(Value):
     """All of one system. `written_users`: how many of the made-up users were written before the time for it was over.
-    `settled_s`: until all could be found, after the last write. `ready_s`: to open it after a restart. `embedded`:
-    texts that the endpoint had to embed while they were waited for."""
+    `settled_s`: until all could be found, after the last write. `ready_s`: from nothing running until it can be
+    searched, with its servers. `embedded`: texts that the endpoint had to embed while they were waited for."""
 
     settings: dict[str, str]
     written_users: int
@@ -87,12 +87,26 @@ class Row(Value):
     measured: Measured | None = None
     failed: str = ""
 
+    @property
+    def key(self) -> str:
+        """What one row is kept by: a system may have been measured with several numbers of users."""
+        return key_of(self.name, self.asked)
+
 
 class Report(Value):
-    """All rows so far, and the machine."""
+    """All rows so far by their keys, and the machine."""
 
     machine: dict[str, str]
     rows: dict[str, Row] = {}
+
+    def of(self, asked: Mapping[str, int]) -> list[Row]:
+        """Those that were given so much."""
+        return [row for row in self.rows.values() if row.asked == asked]
+
+
+def key_of(name: str, asked: Mapping[str, int]) -> str:
+    """The key of a row: of a system that was given so much."""
+    return " ".join([name, *(f"{what}={number}" for what, number in sorted(asked.items()))])
 
 
 def latency_of(ms: Sequence[float]) -> Latency:

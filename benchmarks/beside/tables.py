@@ -1,11 +1,11 @@
 """The report as a table for the terminal and one for the documentation. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from rich.table import Table
 
-from benchmarks.beside.results import CLIENTS, COSTED, Latency, Measured, Report, Row
+from benchmarks.beside.results import CLIENTS, COSTED, Latency, Measured, Row
 
 COLUMNS: Final = (
     "system",
@@ -50,7 +50,7 @@ def notes_of(row: Row) -> list[str]:
     notes = [", ".join(f"{name}: {value}" for name, value in measured.settings.items())]
     cost = measured.with_clients(COSTED).core_ms
     notes.append("core-ms: " + ", ".join(f"{name} {value:.1f}" for name, value in cost.items()))
-    notes.append(f"ready {measured.ready_s:.1f} s after a restart, first search {measured.cold.first_ms:.0f} ms")
+    notes.append(f"started anew in {measured.ready_s:.1f} s, first search {measured.cold.first_ms:.0f} ms")
     if measured.settled_s >= 1:
         notes.append(f"all could be found {measured.settled_s:.0f} s after the last write")
     return notes + _warnings(row, measured)
@@ -68,19 +68,18 @@ def _warnings(row: Row, measured: Measured) -> list[str]:
     return warnings
 
 
-def table_of(report: Report, names: Sequence[str]) -> Table:
-    """The rows of `names` that there are, for a terminal."""
+def table_of(rows: Sequence[Row]) -> Table:
+    """The rows, for a terminal."""
     table = Table(title="beside the alternatives (ms, %)", title_justify="left")
     for column in COLUMNS:
         table.add_column(column, justify="left" if column == COLUMNS[0] else "right")
-    for row in _rows(report.rows, names):
+    for row in rows:
         table.add_row(*cells_of(row))
     return table
 
 
-def markdown_of(report: Report, names: Sequence[str]) -> str:
+def markdown_of(rows: Sequence[Row]) -> str:
     """The same for the documentation, with the notes below."""
-    rows = _rows(report.rows, names)
     lines = [
         f"| {' | '.join(COLUMNS)} |",
         f"|---|{'---:|' * (len(COLUMNS) - 1)}",
@@ -89,10 +88,6 @@ def markdown_of(report: Report, names: Sequence[str]) -> str:
         *(f"- **{row.title}**: {'; '.join(notes_of(row))}." for row in rows),
     ]
     return "\n".join(lines)
-
-
-def _rows(rows: Mapping[str, Row], names: Sequence[str]) -> list[Row]:
-    return [rows[name] for name in names if name in rows]
 
 
 def _pair(latency: Latency) -> str:

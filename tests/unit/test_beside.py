@@ -62,13 +62,19 @@ def test_quality_is_the_mean_over_questions() -> None:
 
 
 def test_the_table_has_a_cell_a_column_also_where_nothing_ran() -> None:
-    rows = {"pgvector": row(), "mem0": row(None, "no such\npackage")}
-    lines = markdown_of(Report(machine={}, rows=rows), ["mem0", "pgvector", "unknown"]).splitlines()
+    lines = markdown_of([row(None, "no such\npackage"), row()]).splitlines()
     assert [line.count("|") for line in lines[:4]] == [len(COLUMNS) + 1] * 4
     assert lines[3] == (
         "| bare 1 | 1,234 | 5.0 / 9.0 | 2.0 / 4.0 | 2.0 / 4.0 | 2.0 / 4.0 | 500 | 1.5 | 25.0 | 50.0 | 0.375 | 2,000 |"
     )
     assert "did not run: no such package" in lines[5]
+
+
+def test_a_system_may_be_measured_with_several_numbers_of_users() -> None:
+    more = row().model_copy(update={"asked": {"users": 9, "messages": 100}})
+    report = Report(machine={}, rows={one.key: one for one in (row(), more)})
+    assert report.of({"messages": 100, "users": 9}) == [more]
+    assert len(report.rows) == 2
 
 
 def test_what_makes_a_row_doubtful_is_said() -> None:
