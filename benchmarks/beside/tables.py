@@ -91,4 +91,4 @@ def markdown_of(rows: Sequence[Row]) -> str:
 
 
 def _pair(latency: Latency) -> str:
-    return f"{latency.p50_ms:.1f} / {latency.p95_ms:.1f}"
+    return " / ".join(f"{ms:.2f}" if ms < 1 else f"{ms:.1f}" for ms in (latency.p50_ms, latency.p95_ms))

@@ -1,6 +1,5 @@
 """BM25 in memory, an index a user: no vectors, no database, nothing kept."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -13,7 +12,7 @@ LANGUAGE: Final = "english"
 
 
 class Bm25:
-    """The lines of each user, and an index of them that is made when they are first searched."""
+    """The lines of each user, and an index of them."""
 
     def __init__(self) -> None:
         self._lines: dict[str, list[tuple[str, str]]] = {}
@@ -26,32 +25,26 @@ class Bm25:
 
     async def write(self, user: str, messages: Sequence[Message]) -> None:
         self._lines.setdefault(user, []).extend((message.id, message.line) for message in messages)
-        self._indexes.pop(user, None)
+        texts = [line for _, line in self._lines[user]]
+        index = bm25s.BM25()  # anew each time: bm25s adds nothing to an index
+        index.index(self._tokens(texts), show_progress=False)
+        self._indexes[user] = index
 
     async def settle(self) -> None:
-        for user in self._lines:
-            self._index(user)
-            await asyncio.sleep(0)
+        """Nothing is done later."""
 
     async def search(self, user: str, query: str, limit: int) -> list[str]:
         lines = self._lines[user]
-        tokens = bm25s.tokenize(query, stopwords="en", stemmer=self._stemmer, show_progress=False)
-        places, scores = self._index(user).retrieve(tokens, k=min(limit, len(lines)), show_progress=False)
+        index = self._indexes[user]
+        places, scores = index.retrieve(self._tokens([query]), k=min(limit, len(lines)), show_progress=False)
         found = zip(places[0], scores[0], strict=True)
         return [lines[int(place)][0] for place, score in found if score > 0]
 
     async def close(self) -> None:
         self._indexes.clear()
 
-    def _index(self, user: str) -> bm25s.BM25:
-        if user not in self._indexes:
-            texts = [line for _, line in self._lines[user]]
-            index = bm25s.BM25()
-            index.index(
-                bm25s.tokenize(texts, stopwords="en", stemmer=self._stemmer, show_progress=False), show_progress=False
-            )
-            self._indexes[user] = index
-        return self._indexes[user]
+    def _tokens(self, texts: list[str]) -> bm25s.tokenization.Tokenized:
+        return bm25s.tokenize(texts, stopwords="en", stemmer=self._stemmer, show_progress=False)
 
 
 def make() -> System:
