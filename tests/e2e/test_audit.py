@@ -74,6 +74,15 @@ async def deletions(gateway: RealGateway, tenant: str) -> list[dict[str, object]
     return told
 
 
+async def test_whose_catalog_was_asked_for_is_in_the_audit(gateway: RealGateway) -> None:
+    tenant = new_scope().tenant_id
+    bound = await gateway.key(tenant, "read", user_id="ann")
+    for key, named in ((await gateway.key(tenant, "read"), "?user_id=u1"), (bound, "?user_id=ann"), (bound, "")):
+        async with gateway.client(key) as client:
+            assert (await client.get(f"/v1/items{named}")).status_code == 200
+    assert [record["user_id"] for record in await gateway.audited(tenant)] == ["u1", "ann", "ann"]
+
+
 async def test_what_was_deleted_is_in_the_audit_by_hashes_of_its_ids(gateway: RealGateway) -> None:
     tenant = new_scope().tenant_id
     scope = Scope(tenant_id=tenant, user_id="u1")
