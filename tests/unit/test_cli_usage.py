@@ -20,6 +20,7 @@ ONE_WORD = (
     "remember",
     "recall",
     "ingest",
+    "import",
     "pending",
     "chat",
     "demo",

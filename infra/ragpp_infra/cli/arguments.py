@@ -3,13 +3,14 @@
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Final, Self, TypeVar, get_args
+from zoneinfo import ZoneInfo
 
 import typer
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ragpp.errors import InvalidInput
 from ragpp.errors.problems import invalid_fields, problem_of
-from ragpp.fields import Moment
+from ragpp.fields import Moment, known_zone
 from ragpp.models import TierName
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -93,6 +94,14 @@ def parse_moment(text: str | None, option: str) -> datetime | None:
     except ValueError as error:
         hint = ("Write it as 2026-03-08 or 2026-03-08T13:56:00Z.",)
         raise WrongUsage.of({option: f"{text!r} is no moment"}, suggestions=hint) from error
+
+
+def parse_zone(name: str | None) -> ZoneInfo | None:
+    """The time zone of that name. Raises WrongUsage for a name of none."""
+    try:
+        return None if name is None else ZoneInfo(known_zone(name))
+    except ValueError as error:
+        raise WrongUsage.of({"--time-zone": f"{name!r} {error}"}) from error
 
 
 def parse_tiers(text: str | None) -> list[str] | None:

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, BinaryIO
-from zoneinfo import ZoneInfo
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ragpp.errors import InvalidInput
-from ragpp.fields import known_zone
 from ragpp.models import Visibility
 from ragpp_infra.cli import ingest as ingesting
-from ragpp_infra.cli.arguments import WrongUsage
+from ragpp_infra.cli.arguments import WrongUsage, parse_zone
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.lines import START, BadLine, FileMessage, GoodLine, Position, Reading, read_lines
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
@@ -57,7 +55,7 @@ def ingest(
 
     Example: [bold]ragpp ingest conversation.jsonl --user u1 --resume[/bold]
     """
-    reading = Reading(session, _zone(time_zone), _mapping(mapping or []))
+    reading = Reading(session, parse_zone(time_zone), _mapping(mapping or []))
     stack = Home(home)
     client = stack.client(url, key)
     path = None if file == "-" else Path(file)
@@ -135,14 +133,6 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
 def _lines_of(path: Path, reading: Reading) -> Iterator[GoodLine | BadLine]:
     with path.open("rb") as source:
         yield from read_lines(source, reading)
-
-
-def _zone(name: str | None) -> ZoneInfo | None:
-    """Raises WrongUsage for a name of none."""
-    try:
-        return None if name is None else ZoneInfo(known_zone(name))
-    except ValueError as error:
-        raise WrongUsage.of({"--time-zone": f"{name!r} {error}"}) from error
 
 
 def _mapping(given: list[str]) -> dict[str, str]:

@@ -45,6 +45,7 @@ CONTENTS: Final = {
     "remember": ("memory_commands", "remember", "Store one message."),
     "recall": ("memory_commands", "recall", "Ask the memory: what was found, from which tier, how fast."),
     "ingest": ("ingest_command", "ingest", "Store the messages of a file."),
+    "import": ("import_command", "import_file", "Store the conversations of an export of another program."),
     "pending": ("memory_commands", "pending", "How many of a user's messages the workers have not yet digested."),
     "timeline": ("timeline_command", "timeline", "Show what was said, day by day."),
     "inspect": ("inspect_command", "inspect", "Everything that is known of a user."),

@@ -1,0 +1,161 @@
+"""A chat of WhatsApp as it is exported: lines with a local time, messages of several lines, lines of the app itself."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import Final
+
+from ragpp_infra.importing.reading import (
+    NO_TEXT,
+    Conversation,
+    Export,
+    ImportedMessage,
+    Unread,
+    UnreadableExport,
+    stable_id,
+)
+from ragpp_infra.importing.whatsapp_dates import IN_WORDS, MARKS, Header, Order, header_of, order_of
+
+SYSTEM: Final = "a line of WhatsApp itself"
+MEDIA: Final = "a picture, sound or file: its caption is kept where it has one"
+DELETED: Final = "deleted by who wrote it"
+_NAME: Final = re.compile(r"(?P<name>[^:\n]{1,100}?):(?:[ \u00a0]|$)(?P<text>.*)", re.DOTALL)
+_UNMARKED: Final = dict.fromkeys(map(ord, MARKS))
+_QUOTED: Final = re.compile('["“”„«»]')
+"""What a line of the app has that tells of a group's name, and nobody in theirs."""
+_OMITTED: Final = re.compile(
+    r"<(?:media omitted|medien ausgeschlossen|multimedia omitido|médias omis|media omessi|(?:arquivo de )?mídia oculta?"
+    r"|arquivo de mídia oculto|ficheiro não revelado|media weggelaten)>|null"
+    r"|(?:\S.* )?(?:image|video|audio|sticker|gif|document|contact card|video note) omitted",
+    re.IGNORECASE,
+)
+_ATTACHED: Final = re.compile(
+    r"<(?:attached|anhang|adjunto|pièce jointe|anexado|allegato|bijlage): [^>\n]+>"
+    r"|[^\n]+\.\w{2,5} \((?:file attached|datei angehängt|archivo adjunto|fichier joint|arquivo anexado"
+    r"|ficheiro anexado|file allegato|bestand bijgevoegd)\)",
+    re.IGNORECASE,
+)
+_DELETED: Final = re.compile(
+    r"(?:this message was deleted|you deleted this message|diese nachricht wurde gelöscht"
+    r"|du hast diese nachricht gelöscht|se eliminó este mensaje|eliminaste este mensaje|ce message a été supprimé"
+    r"|vous avez supprimé ce message|mensagem apagada|essa mensagem foi apagada|questo messaggio è stato eliminato)\.?",
+    re.IGNORECASE,
+)
+_EDITED: Final = re.compile(
+    rf"[ {MARKS}]*<(?:this message was edited|diese nachricht wurde bearbeitet|se editó este mensaje"
+    r"|ce message a été modifié|mensagem editada)\.?>$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Chat:
+    """How a chat is to be read. `zone`: whose its local times are. `order`: of its dates; None to find it. `me`: the
+    name under which the user wrote; None to keep all names. `title`: of the chat, which its file is named after."""
+
+    zone: tzinfo
+    order: Order | None = None
+    me: str | None = None
+    title: str | None = None
+
+
+@dataclass
+class _Entry:
+    line: int
+    header: Header
+    more: list[str] = field(default_factory=list)
+
+    @property
+    def rest(self) -> str:
+        return "\n".join((self.header.rest, *self.more))
+
+
+def read_whatsapp(text: str, chat: Chat) -> Export:
+    """The one conversation of `text`. Raises UnreadableExport where it has no message, where its dates can be read in
+    several ways, and where nobody in it is `chat.me`."""
+    unread: list[Unread] = []
+    entries = _entries(text, unread)
+    if not entries:
+        raise UnreadableExport("no line of the chat begins with a date and a time")
+    order = chat.order or order_of([entry.header for entry in entries])
+    first = entries[0]
+    session = stable_id("whatsapp", None, str(first.header.numbers), str(first.header.time), first.header.rest)
+    said = list(_messages(entries, order, chat, session, unread))
+    names = Counter(name for name, _ in said)
+    if chat.me is not None and chat.me not in names:
+        raise UnreadableExport(
+            f"nobody in the chat is called {chat.me!r}", suggestions=(f"In it write {', '.join(names)}.",)
+        )
+    by = ", ".join(f"{name} ({number:,})" for name, number in names.items())
+    notes = (f"dates are read as {IN_WORDS[order]}", *([f"written by {by}"] if by else []))
+    conversation = Conversation(session, chat.title, [message for _, message in said])
+    return Export("whatsapp", [conversation], unread, notes)
+
+
+def _entries(text: str, unread: list[Unread]) -> list[_Entry]:
+    entries: list[_Entry] = []
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        header = header_of(line)
+        if header is not None and (not entries or header.style == entries[0].header.style):
+            entries.append(_Entry(number, header))
+        elif entries:
+            entries[-1].more.append(line)
+        elif line.strip():
+            unread.append(Unread(f"line {number}", "stands before the first message", failed=True))
+    return entries
+
+
+def _messages(
+    entries: Sequence[_Entry], order: Order, chat: Chat, session: str, unread: list[Unread]
+) -> Iterator[tuple[str, ImportedMessage]]:
+    """The messages of `entries`, each behind the name of who wrote it."""
+    known: Counter[tuple[str, ...]] = Counter()
+    for entry in entries:
+        place = f"line {entry.line}"
+        moment = entry.header.moment(order)
+        if moment is None:
+            unread.append(Unread(place, f"its date has no {IN_WORDS[order]}", failed=True))
+            continue
+        said = _NAME.fullmatch(entry.rest)
+        if said is None or _QUOTED.search(said["name"]):
+            unread.append(Unread(place, SYSTEM))
+            continue
+        name = said["name"].strip(f" ~\u00a0\u202f{MARKS}")
+        content, why = _content(said["text"], in_brackets=entry.header.style[0])
+        if why is not None:
+            unread.append(Unread(place, why))
+        if content is None or not name:
+            continue
+        key = (moment.isoformat(), name, content)
+        known[key] += 1
+        yield (
+            name,
+            ImportedMessage(
+                session_id=session,
+                message_id=stable_id("whatsapp", None, session, *key, str(known[key])),
+                role="user",
+                name=None if name == chat.me else name,
+                content=content,
+                occurred_at=moment.replace(tzinfo=chat.zone),
+                place=place,
+                others={"metadata": {"sender": name}} if name == chat.me else {},
+            ),
+        )
+
+
+def _content(text: str, *, in_brackets: bool) -> tuple[str | None, str | None]:
+    """What somebody wrote, None for nothing; behind it what was left out."""
+    written = _EDITED.sub("", text.strip()).strip()
+    shown = written.strip(f" \n{MARKS}")
+    if _DELETED.fullmatch(shown):
+        return None, DELETED
+    if _OMITTED.fullmatch(shown.translate(_UNMARKED)):
+        return None, MEDIA
+    left = _ATTACHED.sub("", shown)
+    if left != shown:
+        return left.strip(f" \n{MARKS}") or None, MEDIA
+    if in_brackets and written.startswith("\u200e"):
+        return None, SYSTEM  # the mark is the app's own, before what nobody wrote
+    return (shown, None) if shown else (None, NO_TEXT)
