@@ -97,6 +97,14 @@ def test_the_text_of_parts_is_kept_beside_a_picture_and_of_what_was_spoken() -> 
     assert reasons(export) == {"a picture, sound or file: its text is kept where it has one": 2}
 
 
+def test_footnotes_are_no_words_and_names_that_are_links_are() -> None:
+    cited = "It rains.\ue200cite\ue202turn0search1\ue202turn0search4\ue201"
+    named = 'In \ue200entity\ue202["city","Porto","Portugal"]\ue201 too.'
+    odd = "\ue200entity\ue202[broken\ue201 \ue200other\ue202x\ue201"
+    export = read_chatgpt([chain(said("assistant", cited), said("assistant", named), said("assistant", odd))])
+    assert [content for _, content in contents(export)] == ["It rains.", "In Porto too.", odd]
+
+
 @each_case(("at", "misread"), [(None, None), ("soon", "soon"), (0, "0"), (True, "True"), (1e18, "1e+18"), (-5, "-5")])
 def test_a_time_that_is_missing_or_none_is_told_apart_and_never_made_up(at: JsonValue, misread: str | None) -> None:
     (conversation,) = read_chatgpt([chain(said("user", "x", at=at))]).conversations

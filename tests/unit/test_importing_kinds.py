@@ -59,12 +59,8 @@ def test_a_kind_is_found_whatever_the_file_is_called(tmp_path: Path, kind: Kind,
     ],
 )
 def test_it_is_found_inside_of_a_zip_beside_other_files(tmp_path: Path, kind: Kind, name: str, told: object) -> None:
-    others: dict[str, object] = {
-        "user.json": {"id": 1},
-        "chat.html": "<html>",
-        "image.png": "x",
-        f"__MACOSX/{name}": "junk",
-    }
+    junk = {"chat.html": "<html>", "image.png": "x", f"__MACOSX/{name}": "junk"}
+    others: dict[str, object] = {"user.json": {"id": 1}, **junk}
     assert source_of(zipped(tmp_path, "export.zip", {**others, name: told})).kind == kind
 
 

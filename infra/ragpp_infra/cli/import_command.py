@@ -2,18 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ragpp.client import MemoryClient
 from ragpp.models import Visibility
 from ragpp_infra.cli import ingest as ingesting
 from ragpp_infra.cli.arguments import WrongUsage, parse_moment, parse_zone
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, show_problem
-from ragpp_infra.cli.import_lines import Lines, lines_of, read_json_lines
+from ragpp_infra.cli.import_lines import lines_of, read_json_lines
 from ragpp_infra.cli.import_screen import Screen
 from ragpp_infra.cli.lines import START, GoodLine, Position
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
@@ -82,9 +84,15 @@ def import_file(
 
     stack = Home(home)
     began = time.monotonic()
-    report, skipped = _send(
-        stack, lines, file, f"import {export.kind}", (url, key), user, agent, visibility, batch, resume, quiet=as_json
-    )
+    what = f"import {export.kind} {dates} {moment}"  # all that decides which messages there are
+    to = _To(stack.client(url, key), user, agent, visibility)
+    place = url or stack.url() or ""
+    kept = ingesting.Progress.of(stack.ingest_folder, file, url=place, user_id=user, session_id=what)
+    start = kept.load(file) if resume else START
+    left = lines.good[start.lines :]
+    report = _send(to, left, batch, lambda position: kept.save(position, file), quiet=as_json)
+    kept.clear()
+    skipped = len(lines.good) - len(left)
     seconds = time.monotonic() - began
     refused = lines.refused(report.refused)
     told: dict[str, object] = {
@@ -121,58 +129,46 @@ def _read(
     return read_export(source, local, order=order, me=me), (f"times are read as those of {local}{whose}",)
 
 
+@dataclass(frozen=True)
+class _To:
+    client: MemoryClient
+    user: str
+    agent: str | None
+    visibility: Visibility | None
+
+
 def _send(
-    stack: Home,
-    lines: Lines,
-    file: Path,
-    what: str,
-    gateway: tuple[str | None, str | None],
-    user: str,
-    agent: str | None,
-    visibility: Visibility | None,
-    batch: int,
-    resume: bool,
-    *,
-    quiet: bool,
-) -> tuple[ingesting.IngestReport, int]:
-    """What became of `lines`, and how many an earlier run had stored."""
-    url, key = gateway
-    client = stack.client(url, key)
-    place = url or stack.url() or ""
-    kept = ingesting.Progress.of(stack.ingest_folder, file, url=place, user_id=user, session_id=what)
-    start: Position = kept.load(file) if resume else START
-    skipped = min(start.lines, len(lines.good))
-    left: Sequence[GoodLine] = lines.good[skipped:]
-    with progress("storing", len(left), quiet=quiet) as advance:
+    to: _To, lines: Sequence[GoodLine], batch: int, save: Callable[[Position], None], *, quiet: bool
+) -> ingesting.IngestReport:
+    """What became of `lines`."""
+    with progress("storing", len(lines), quiet=quiet) as advance:
         done = 0
 
         def on_window(report: ingesting.IngestReport) -> None:
             nonlocal done
-            kept.save(report.position, file)
+            save(report.position)
             answered = report.acknowledged + len(report.refused)
             advance(answered - done)
             done = answered
 
         async def send() -> ingesting.IngestReport:
-            async with client:
+            async with to.client:
                 return await ingesting.ingest(
-                    client,
-                    user,
-                    left,
+                    to.client,
+                    to.user,
+                    lines,
                     batch=batch,
                     skip_bad=True,  # what is refused is named by its place, with all else that is not stored
-                    agent_id=agent,
-                    visibility=visibility,
+                    agent_id=to.agent,
+                    visibility=to.visibility,
                     on_window=on_window,
                 )
 
         try:
-            report = asyncio.run(send())
+            return asyncio.run(send())
         except KeyboardInterrupt:
             err.print("stopped; what was acknowledged is kept. Go on with --resume, or run it again.")
             raise
-    kept.clear()
-    return report, skipped
 
 
 def _show(screen: Screen, unread: Sequence[Unread], told: dict[str, object], *, as_json: bool) -> None:

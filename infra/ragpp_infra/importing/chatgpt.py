@@ -1,5 +1,7 @@
 """An export of ChatGPT: each conversation a tree, of which the shown branch is read back from `current_node`."""
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -20,6 +22,9 @@ from ragpp_infra.importing.reading import (
     walked,
 )
 
+_MARKED: Final = re.compile("\ue200([^\ue200\ue201]*)\ue201")
+"""What is shown as a footnote, a list of links or a name: its kind and its values, parted by U+E202."""
+_NOT_SHOWN: Final = {"cite", "filecite", "navlist", "image_group"}
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "assistant": "assistant"}
 _WITH_TEXT: Final = ("text", "multimodal_text")
 _NOT_SAID: Final = {
@@ -153,21 +158,38 @@ def _text(told: Mapping[str, object]) -> tuple[str | None, list[str]]:
     """The text of all parts, None where there is none, and what else there was."""
     content = told.get("content")
     if isinstance(content, str):
-        return text_of(content), []
+        return text_of(_shown(content)), []
     if not is_object(content):
         return None, []
     kind = content.get("content_type")
     if kind not in {None, *_WITH_TEXT}:
-        return text_of(content.get("text")), []
+        return text_of(_shown(content.get("text"))), []
     texts: list[str] = []
     beside: list[str] = []
     for part in items(content.get("parts")):
         if is_object(part):
-            spoken = text_of(part.get("text"))
+            spoken = text_of(_shown(part.get("text")))
             if spoken is not None:
                 texts.append(spoken)
             elif part.get("content_type") is not None:
                 beside.append("a picture, sound or file: its text is kept where it has one")
-        elif (text := text_of(part)) is not None:
+        elif (text := text_of(_shown(part))) is not None:
             texts.append(text)
-    return ("\n".join(texts) or text_of(content.get("text"))), beside
+    return ("\n".join(texts) or text_of(_shown(content.get("text")))), beside
+
+
+def _shown(text: object) -> object:
+    """`text` as it is read in the conversation: without footnotes, and with the names that are links."""
+    return _MARKED.sub(_name, text).strip() if isinstance(text, str) and "\ue200" in text else text
+
+
+def _name(marked: re.Match[str]) -> str:
+    kind, _, told = marked[1].partition("\ue202")
+    if kind in _NOT_SHOWN:
+        return ""
+    try:
+        values: object = json.loads(told) if kind == "entity" else None
+    except ValueError:
+        return marked[0]
+    named = items(values)[1:2]
+    return named[0] if named and isinstance(named[0], str) else marked[0]

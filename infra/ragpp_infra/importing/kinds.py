@@ -20,7 +20,6 @@ _LOOKED_AT: Final = 200
 _JSON: Final = re.compile(r"\s*(?:\{|\[\s*(?:[\[{\]\"]|null|true|false))")
 _CONTENT: Final = ("content", "text", "message")
 _OF_MESSAGES: Final[Mapping[str, Kind]] = {"mapping": "chatgpt", "chat_messages": "claude"}
-_TITLE: Final = re.compile(r"WhatsApp[ -]Chat (?:with|mit|-) (.+?)(?: \(\d+\))?\.(?:txt|zip)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,7 @@ def read_export(source: Source, zone: tzinfo, *, order: Order | None = None, me:
         return read_chatgpt(list(source.conversations))
     if source.kind == "claude":
         return read_claude(list(source.conversations))
-    titled = _TITLE.fullmatch(source.path.name)
-    return read_whatsapp(source.texts[0], Chat(zone, order, me, titled[1] if titled else None))
+    return read_whatsapp(source.texts[0], Chat(zone, order, me, source.path.stem))
 
 
 def _look(path: Path, part: Part, wanted: Kind | None) -> Source:

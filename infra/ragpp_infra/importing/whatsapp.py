@@ -21,7 +21,7 @@ from ragpp_infra.importing.whatsapp_dates import IN_WORDS, MARKS, Header, Order,
 SYSTEM: Final = "a line of WhatsApp itself"
 MEDIA: Final = "a picture, sound or file: its caption is kept where it has one"
 DELETED: Final = "deleted by who wrote it"
-_NAME: Final = re.compile(r"(?P<name>[^:\n]{1,100}?):(?:[ \u00a0]|$)(?P<text>.*)", re.DOTALL)
+_NAME: Final = re.compile(r"(?P<name>[^:\n]{1,100}?):(?:[ \u00a0\n]|$)(?P<text>.*)", re.DOTALL)
 _UNMARKED: Final = dict.fromkeys(map(ord, MARKS))
 _QUOTED: Final = re.compile('["“”„«»]')
 """What a line of the app has that tells of a group's name, and nobody in theirs."""
