@@ -29,11 +29,11 @@ async def test_what_is_imported_twice_is_stored_once_and_found(
             subprocess.run, run, capture_output=True, text=True, check=False, env=environment(tmp_path / "home")
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        told: dict[str, object] = json.loads(done.stdout)
-        return told
+        report: dict[str, object] = json.loads(done.stdout)
+        return report
 
-    asked, answered = said("user", "Where did Elena move?", at=None), said("assistant", "Elena moved to Porto.")
-    talk = zipped(tmp_path, "export.zip", {"conversations.json": [chain(asked, answered)]})
+    told, answered = said("user", "My sister Elena moved to Porto.", at=None), said("assistant", "How lovely.")
+    talk = zipped(tmp_path, "export.zip", {"conversations.json": [chain(told, answered)]})
     chat = zipped(tmp_path, "chat.zip", {"_chat.txt": CHAT})
     for file, more in ((talk, ()), (chat, ("--time-zone", "Europe/Lisbon"))):
         first, second = await imported(file, *more), await imported(file, *more)
@@ -42,8 +42,8 @@ async def test_what_is_imported_twice_is_stored_once_and_found(
 
     kept = (await memory.interactions("u1", newest_first=False, limit=10)).items
     assert [(one.role, one.name, one.content) for one in kept] == [
-        ("user", None, "Where did Elena move?"),
-        ("assistant", None, "Elena moved to Porto."),
+        ("user", None, "My sister Elena moved to Porto."),
+        ("assistant", None, "How lovely."),
         ("user", "Ana", "My bicycle is green."),
         ("user", "Bob", "Mine has a basket."),
     ]
@@ -52,4 +52,4 @@ async def test_what_is_imported_twice_is_stored_once_and_found(
         datetime(2023, 12, 31, 23, 55, tzinfo=UTC),
     ]
     found = await memory.recall(user_id="u1", query="Where did Elena move?", session_id="elsewhere")
-    assert "Elena moved to Porto." in found.context
+    assert "My sister Elena moved to Porto." in found.context
