@@ -207,3 +207,13 @@ def test_a_message_that_two_conversations_have_is_stored_once_and_another_of_its
     assert "is in another conversation as well" in done.stdout
     assert "has the id of another message" in done.stdout
     assert gateway.sessions == {"chatgpt-c1": ["a"]}
+
+
+def test_texts_that_are_no_unicode_are_shown_as_far_as_they_can_be(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    told = chain(said("user", "kept"), said("system", "x"), said("user", "y", at="\udfff"), title="\ud800\n\x1b[1m")
+    path = str(written(tmp_path, "x.json", [told]))
+    for more in ((), ("--json",)):
+        done = ragpp("import", path, "--user", "u1", "--dry-run", *more, home=tmp_path)
+        assert done.returncode == 0
+        assert "conversation 1 (?" in done.stdout
+        assert "\x1b" not in done.stdout

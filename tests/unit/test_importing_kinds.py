@@ -5,8 +5,13 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragpp_infra.importing import files
+from ragpp_infra.importing.chatgpt import read_chatgpt
+from ragpp_infra.importing.claude import read_claude
+from ragpp_infra.importing.dating import dated
 from ragpp_infra.importing.files import parts_of
 from ragpp_infra.importing.kinds import source_of
 from ragpp_infra.importing.reading import Kind, UnreadableExport
@@ -172,3 +177,21 @@ def test_the_zone_of_this_machine_is_named_and_never_guessed(tmp_path: Path) -> 
     link.unlink()
     link.touch()
     assert machine_zone({}, link) is None
+
+
+KEYS: Final = (
+    *("mapping", "current_node", "message", "parent", "author", "role", "content", "content_type", "parts", "text"),
+    *("create_time", "chat_messages", "uuid", "parent_message_uuid", "current_leaf_message_uuid", "sender", "type"),
+    *("attachments", "a", "b"),
+)
+SCALARS: Final = st.sampled_from((None, True, 0, 1.5, "a", "b", "user", "human", "text", "", float("nan"), 10**400))
+JSON: Final = st.recursive(
+    SCALARS, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(KEYS), each, max_size=5)
+)
+
+
+@given(st.lists(JSON, max_size=3), st.dictionaries(st.sampled_from(("a", "b")), JSON), st.lists(JSON, max_size=3))
+def test_no_json_breaks_a_reader(told: list[object], mapping: dict[str, object], said: list[object]) -> None:
+    for nodes in (mapping, {name: {"parent": "a", "message": one} for name, one in mapping.items()}):
+        dated(read_chatgpt([*told, {"mapping": nodes, "current_node": "a"}]))
+    dated(read_claude([*told, {"chat_messages": said, "current_leaf_message_uuid": "a"}]))

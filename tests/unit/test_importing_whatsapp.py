@@ -187,3 +187,14 @@ def test_a_chat_that_is_written_in_any_format_is_read_back_the_same(
     found = messages(read_whatsapp(text, CHAT))
     assert [(one.name, one.content) for one in found] == told
     assert [one.occurred_at for one in found] == [time.replace(tzinfo=LISBON) for time in at]
+
+
+def test_words_that_only_resemble_the_apps_are_somebodys() -> None:
+    words = ("the last image omitted", "it says (file attached)", "<b>", "x <This message was edited> y")
+    assert [text for _, text in said("".join(f"31.12.23, 23:50 - Ana: {one}\n" for one in words))] == list(words)
+
+
+def test_a_long_message_takes_no_longer_than_its_length() -> None:
+    for filler in (" ", "a.bc ", "<attached: ", "\u200e", "["):
+        words = "x" + filler * (90_000 // len(filler)) + "y"
+        assert said(f"31.12.23, 23:50 - Ana: {words}") == [("Ana", words)]

@@ -77,8 +77,8 @@ def import_file(
     if not as_json:
         for line in screen.found(dry=dry_run):
             (out if dry_run else err).print(line, soft_wrap=True)
-    if dry_run:
-        _show(screen, unread, {"dry_run": True}, as_json=as_json)
+    if dry_run or not lines.good:
+        _show(screen, unread, {"dry_run": dry_run}, as_json=as_json)
         _end(stored=len(lines.good), unread=unread, as_json=as_json)
         return
 
@@ -140,7 +140,7 @@ class _To:
 def _send(
     to: _To, lines: Sequence[GoodLine], batch: int, save: Callable[[Position], None], *, quiet: bool
 ) -> ingesting.IngestReport:
-    """What became of `lines`."""
+    """Send `lines`; the report on all of them."""
     with progress("storing", len(lines), quiet=quiet) as advance:
         done = 0
 

@@ -16,19 +16,19 @@ from ragpp_infra.importing.reading import Conversation, Export, ImportedMessage,
 
 _APART: Final = {"id", "role", "name", "content", "occurred_at"}
 _AHEAD: Final = timedelta(minutes=5)
-"""What the gateway takes of a clock that is fast."""
+"""The gateway takes so much of a clock that is fast."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """What of an export can be sent, numbered from 1. `places`: where each stands; `unread`: what cannot be sent."""
+    """Messages of an export that can be sent, numbered from 1. `places`: where each stands; `unread`: the others."""
 
     good: Sequence[GoodLine]
     places: Sequence[str]
     unread: Sequence[Unread]
 
     def refused(self, lines: Iterable[BadLine]) -> list[Unread]:
-        """What the gateway refused, by place."""
+        """Those of `lines` that the gateway refused, by place."""
         return [Unread(self.places[line.number - 1], line.reason, failed=True) for line in lines]
 
 

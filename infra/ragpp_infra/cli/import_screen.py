@@ -1,4 +1,4 @@
-"""What `ragpp import` shows: what was found in a file, what is left out of it, and what became of the rest."""
+"""The screen of `ragpp import`: what was found in a file, what is left out of it, and what became of the rest."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,6 +8,7 @@ from datetime import datetime
 from pydantic import JsonValue
 from rich.text import Text
 
+from ragpp.errors.problems import printable
 from ragpp_infra.cli.console import safe
 from ragpp_infra.cli.import_lines import Lines
 from ragpp_infra.cli.ingest import IngestReport
@@ -26,7 +27,7 @@ class Screen:
     notes: Sequence[str]
 
     def found(self, *, dry: bool) -> Iterator[Text]:
-        """What is stored, and how times were found for what has none."""
+        """The messages that are stored, by role and time, and how times were found for what has none."""
         export = self.dated.export
         sessions = len({line.session_id for line in self.lines.good})
         yield safe(f"{self.file}: {TITLES[export.kind]}")
@@ -43,10 +44,10 @@ class Screen:
         if self.dated.misread:
             one = self.dated.misread[0]
             told = f"{len(self.dated.misread):,} with a time that is not understood, such as {one.misread!r}"
-            yield safe(f"  {told} ({one.place}): {_TAKEN}", "yellow")
+            yield safe(f"  {told} ({printable(one.place)}): {_TAKEN}", "yellow")
 
     def left_out(self, unread: Sequence[Unread]) -> Iterator[Text]:
-        """What is not stored, by reason, with the first places."""
+        """All that is not stored, by reason, with the first places."""
         found = counted(unread)
         for failed, heading in ((True, "not read"), (False, "left out")):
             reasons = [one for one in found if one.failed is failed]
@@ -57,7 +58,7 @@ class Screen:
                 yield safe(f"            {_places(one)}", "dim")
 
     def stored(self, report: IngestReport, refused: int, seconds: float) -> Text:
-        """What became of the messages."""
+        """How many were stored, and how fast."""
         parts = [f"{report.stored:,} stored"]
         parts += [f"{report.duplicates:,} known already"] if report.duplicates else []
         parts += [f"{report.forgotten:,} forgotten before"] if report.forgotten else []

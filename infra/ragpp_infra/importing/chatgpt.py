@@ -23,7 +23,7 @@ from ragpp_infra.importing.reading import (
 )
 
 _MARKED: Final = re.compile("\ue200([^\ue200\ue201]*)\ue201")
-"""What is shown as a footnote, a list of links or a name: its kind and its values, parted by U+E202."""
+"""A footnote, a list of links or a name: its kind and its values, parted by U+E202."""
 _NOT_SHOWN: Final = {"cite", "filecite", "navlist", "image_group"}
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "assistant": "assistant"}
 _WITH_TEXT: Final = ("text", "multimodal_text")

@@ -11,10 +11,10 @@ from typing import IO, Final
 from ragpp_infra.importing.reading import UnreadableExport
 
 MAX_BYTES: Final = 512 * 1024 * 1024
-"""Of conversations, uncompressed: years of daily use have a tenth of it."""
+"""The most of conversations, unpacked: years of daily use have a tenth of it."""
 MAX_ENTRIES: Final = 200_000
 MAX_RATIO: Final = 200
-"""Of bytes to compressed ones: conversations have 3 to 20, and a bomb a thousand."""
+"""The most bytes for a compressed one: conversations have 3 to 20, and a bomb a thousand."""
 _LEAST_SUSPECT: Final = 1024 * 1024
 """Smaller than this, a ratio tells nothing."""
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")

@@ -1,4 +1,4 @@
-"""What an export is read as: conversations of messages, and what was left out of it, counted and named by place."""
+"""Conversations of messages as an export is read, and the rest of it, counted and named by place."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,8 @@ from typing import Final, Literal, TypeAlias, TypeGuard
 from pydantic import JsonValue
 
 from ragpp.errors import MemorySystemError
-from ragpp.fields import EARLIEST_YEAR, MAX_ID_CHARS
+from ragpp.errors.problems import printable
+from ragpp.fields import EARLIEST_YEAR, MAX_ID_CHARS, folded
 from ragpp.models import Role
 
 Kind: TypeAlias = Literal["chatgpt", "claude", "whatsapp", "jsonl"]
@@ -94,10 +95,10 @@ def counted(unread: Iterable[Unread]) -> list[Counted]:
     """`unread` by reason: what failed first, then the most frequent."""
     found: dict[tuple[str, bool], Counted] = {}
     for one in unread:
-        reason = found.setdefault((one.reason, one.failed), Counted(one.reason, one.failed))
+        reason = found.setdefault((one.reason, one.failed), Counted(printable(one.reason), one.failed))
         reason.count += 1
         if len(reason.places) < _SHOWN_PLACES:
-            reason.places.append(one.place)
+            reason.places.append(printable(one.place))
     return sorted(found.values(), key=lambda reason: (not reason.failed, -reason.count))
 
 
@@ -142,7 +143,7 @@ def moment_of(told: object) -> tuple[datetime | None, str | None]:
 
 def named(place: str, title: str | None) -> str:
     """`place` with the title of the conversation that it is."""
-    return f"{place} ({title[:40]})" if title else place
+    return f"{place} ({folded(title)[:40]})" if title else place
 
 
 def walked(node: str, parents: Mapping[str, str | None]) -> Iterator[str]:

@@ -22,20 +22,19 @@ SYSTEM: Final = "a line of WhatsApp itself"
 MEDIA: Final = "a picture, sound or file: its caption is kept where it has one"
 DELETED: Final = "deleted by who wrote it"
 _NAME: Final = re.compile(r"(?P<name>[^:\n]{1,100}?):(?:[ \u00a0\n]|$)(?P<text>.*)", re.DOTALL)
-_UNMARKED: Final = dict.fromkeys(map(ord, MARKS))
 _QUOTED: Final = re.compile('["“”„«»]')
-"""What a line of the app has that tells of a group's name, and nobody in theirs."""
+"""Quotation marks, as a line of the app has that tells of a group's name, and nobody in theirs."""
 _OMITTED: Final = re.compile(
     r"<(?:media omitted|medien ausgeschlossen|multimedia omitido|médias omis|media omessi|(?:arquivo de )?mídia oculta?"
     r"|arquivo de mídia oculto|ficheiro não revelado|media weggelaten)>|null"
-    r"|(?:\S.* )?(?:image|video|audio|sticker|gif|document|contact card|video note) omitted",
+    r"|(?:image|video|audio|sticker|gif|document|contact card|video note) omitted",
     re.IGNORECASE,
 )
 _ATTACHED: Final = re.compile(
-    r"<(?:attached|anhang|adjunto|pièce jointe|anexado|allegato|bijlage): [^>\n]+>"
-    r"|[^\n]+\.\w{2,5} \((?:file attached|datei angehängt|archivo adjunto|fichier joint|arquivo anexado"
+    r"<(?:attached|anhang|adjunto|pièce jointe|anexado|allegato|bijlage): [^>\n]{1,255}>"
+    r"|^[^\n]{1,255}\.\w{2,5} \((?:file attached|datei angehängt|archivo adjunto|fichier joint|arquivo anexado"
     r"|ficheiro anexado|file allegato|bestand bijgevoegd)\)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _DELETED: Final = re.compile(
     r"(?:this message was deleted|you deleted this message|diese nachricht wurde gelöscht"
@@ -44,7 +43,7 @@ _DELETED: Final = re.compile(
     re.IGNORECASE,
 )
 _EDITED: Final = re.compile(
-    rf"[ {MARKS}]*<(?:this message was edited|diese nachricht wurde bearbeitet|se editó este mensaje"
+    r"<(?:this message was edited|diese nachricht wurde bearbeitet|se editó este mensaje"
     r"|ce message a été modifié|mensagem editada)\.?>$",
     re.IGNORECASE,
 )
@@ -146,16 +145,16 @@ def _messages(
 
 
 def _content(text: str, *, in_brackets: bool) -> tuple[str | None, str | None]:
-    """What somebody wrote, None for nothing; behind it what was left out."""
+    """The words that somebody wrote, None for none; behind them why something was left out."""
     written = _EDITED.sub("", text.strip()).strip()
     shown = written.strip(f" \n{MARKS}")
     if _DELETED.fullmatch(shown):
         return None, DELETED
-    if _OMITTED.fullmatch(shown.translate(_UNMARKED)):
+    if _OMITTED.fullmatch(shown):
         return None, MEDIA
     left = _ATTACHED.sub("", shown)
     if left != shown:
         return left.strip(f" \n{MARKS}") or None, MEDIA
-    if in_brackets and written.startswith("\u200e"):
-        return None, SYSTEM  # the mark is the app's own, before what nobody wrote
+    if in_brackets and written.startswith("\u200e"):  # the mark is the app's own, before what nobody wrote
+        return None, MEDIA if shown.endswith(" omitted") else SYSTEM
     return (shown, None) if shown else (None, NO_TEXT)
