@@ -153,6 +153,17 @@ def test_ids_are_the_same_again_also_when_the_chat_has_grown_and_repeated_words_
     assert {one.session_id for one in grown} == {messages(read_whatsapp(text, CHAT))[0].session_id}
 
 
+def test_chats_that_began_in_the_same_minute_are_two() -> None:
+    begun = "31.12.23, 23:50 - Messages and calls are end-to-end encrypted.\n31.12.23, 23:55 - Ana: "
+    first, second = (messages(read_whatsapp(begun + text, CHAT))[0] for text in ("Hello Bob", "Hello Nora"))
+    assert first.session_id != second.session_id
+
+
+def test_somebody_in_whose_name_nothing_shows_is_counted() -> None:
+    export = read_whatsapp("31.12.23, 23:50 - ~\u200e: hello", CHAT)
+    assert (messages(export), [one.reason for one in export.unread]) == ([], [SYSTEM])
+
+
 @each_case("text", ["", "\n\n", "Ana: hello", "45/99/2023, 10:00 - Ana: x", "1/2/24, 25:00 - Ana: x"])
 def test_a_text_without_a_message_is_refused(text: str) -> None:
     with pytest.raises(UnreadableExport, match="no line"):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from pydantic import JsonValue
 from rich.text import Text
@@ -15,6 +16,8 @@ from ragpp_infra.cli.ingest import IngestReport
 from ragpp_infra.cli.render import count
 from ragpp_infra.importing.dating import Dated
 from ragpp_infra.importing.reading import TITLES, Counted, Unread, counted
+
+_TAKEN: Final = "each gets that of the nearest message, else of its conversation"
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,6 @@ class Screen:
     def _span(self) -> tuple[datetime | None, datetime | None]:
         times = [time for line in self.lines.good if (time := line.message.occurred_at) is not None]
         return min(times, default=None), max(times, default=None)
-
-
-_TAKEN = "each gets that of the nearest message, else of its conversation"
 
 
 def _places(one: Counted) -> str:

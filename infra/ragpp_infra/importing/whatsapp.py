@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Final
 
 from ragpp_infra.importing.reading import (
@@ -71,26 +71,36 @@ class _Entry:
         return "\n".join((self.header.rest, *self.more))
 
 
+@dataclass(frozen=True)
+class _Said:
+    line: int
+    moment: datetime
+    name: str
+    content: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.moment.isoformat(), self.name, self.content
+
+
 def read_whatsapp(text: str, chat: Chat) -> Export:
-    """The one conversation of `text`. Raises UnreadableExport where it has no message, where its dates can be read in
-    several ways, and where nobody in it is `chat.me`."""
+    """The one conversation of `text`, whose id is made of its first message. Raises UnreadableExport where it has no
+    message, where its dates can be read in several ways, and where nobody in it is `chat.me`."""
     unread: list[Unread] = []
     entries = _entries(text, unread)
     if not entries:
         raise UnreadableExport("no line of the chat begins with a date and a time")
     order = chat.order or order_of([entry.header for entry in entries])
-    first = entries[0]
-    session = stable_id("whatsapp", None, str(first.header.numbers), str(first.header.time), first.header.rest)
-    said = list(_messages(entries, order, chat, session, unread))
-    names = Counter(name for name, _ in said)
+    said = list(_said(entries, order, unread))
+    names = Counter(one.name for one in said)
     if chat.me is not None and chat.me not in names:
         raise UnreadableExport(
             f"nobody in the chat is called {chat.me!r}", suggestions=(f"In it write {', '.join(names)}.",)
         )
     by = ", ".join(f"{name} ({number:,})" for name, number in names.items())
     notes = (f"dates are read as {IN_WORDS[order]}", *([f"written by {by}"] if by else []))
-    conversation = Conversation(session, chat.title, [message for _, message in said])
-    return Export("whatsapp", [conversation], unread, notes)
+    session = stable_id("whatsapp", None, *(said[0].key if said else ()))
+    return Export("whatsapp", [Conversation(session, chat.title, _messages(said, chat, session))], unread, notes)
 
 
 def _entries(text: str, unread: list[Unread]) -> list[_Entry]:
@@ -106,42 +116,45 @@ def _entries(text: str, unread: list[Unread]) -> list[_Entry]:
     return entries
 
 
-def _messages(
-    entries: Sequence[_Entry], order: Order, chat: Chat, session: str, unread: list[Unread]
-) -> Iterator[tuple[str, ImportedMessage]]:
-    """The messages of `entries`, each behind the name of who wrote it."""
-    known: Counter[tuple[str, ...]] = Counter()
+def _said(entries: Sequence[_Entry], order: Order, unread: list[Unread]) -> Iterator[_Said]:
     for entry in entries:
         place = f"line {entry.line}"
         moment = entry.header.moment(order)
         if moment is None:
             unread.append(Unread(place, f"its date has no {IN_WORDS[order]}", failed=True))
             continue
-        said = _NAME.fullmatch(entry.rest)
-        if said is None or _QUOTED.search(said["name"]):
+        found = _NAME.fullmatch(entry.rest)
+        name = found["name"].strip(f" ~\u00a0\u202f{MARKS}") if found else ""
+        if found is None or not name or _QUOTED.search(name):
             unread.append(Unread(place, SYSTEM))
             continue
-        name = said["name"].strip(f" ~\u00a0\u202f{MARKS}")
-        content, why = _content(said["text"], in_brackets=entry.header.style[0])
+        content, why = _content(found["text"], in_brackets=entry.header.style[0])
         if why is not None:
             unread.append(Unread(place, why))
-        if content is None or not name:
-            continue
-        key = (moment.isoformat(), name, content)
-        known[key] += 1
-        yield (
-            name,
+        if content is not None:
+            yield _Said(entry.line, moment, name, content)
+
+
+def _messages(said: Sequence[_Said], chat: Chat, session: str) -> list[ImportedMessage]:
+    """The messages, each with an id that it has in a longer export of the chat as well."""
+    known: Counter[tuple[str, str, str]] = Counter()
+    messages: list[ImportedMessage] = []
+    for one in said:
+        known[one.key] += 1
+        mine = one.name == chat.me
+        messages.append(
             ImportedMessage(
                 session_id=session,
-                message_id=stable_id("whatsapp", None, session, *key, str(known[key])),
+                message_id=stable_id("whatsapp", None, session, *one.key, str(known[one.key])),
                 role="user",
-                name=None if name == chat.me else name,
-                content=content,
-                occurred_at=moment.replace(tzinfo=chat.zone),
-                place=place,
-                others={"metadata": {"sender": name}} if name == chat.me else {},
-            ),
+                name=None if mine else one.name,
+                content=one.content,
+                occurred_at=one.moment.replace(tzinfo=chat.zone),
+                place=f"line {one.line}",
+                others={"metadata": {"sender": one.name}} if mine else {},
+            )
         )
+    return messages
 
 
 def _content(text: str, *, in_brackets: bool) -> tuple[str | None, str | None]:
