@@ -7,7 +7,8 @@ pytest-cov in it; their tests run once with coverage, which says which test meet
 these tests, one suite after the other, up to the first that fails; it is killed if that one passes without it. What
 survives in TREE is tried in OTHER by OTHER's own tests, where the line is the same there: a test that was lost is one
 that kills it. Each of the `--rooms` copies of a tree, below its `.ragpp`, runs one mutant at a time, on stores that
-are kept. FILE keeps what is known, a line of JSON a mutant: a run that was interrupted goes on from it.
+are kept. FILE keeps what is known of these commits, a line of JSON a mutant: a run that was interrupted goes
+on from it.
 Exit code 1 where OTHER kills what survives in TREE.
 """
 
@@ -87,15 +88,16 @@ class Room:
         for process in list(processes_below(self.temporary, running)):
             try:
                 process.send_signal(signal.SIGKILL)
-            except psutil.NoSuchProcess:
+            except psutil.Error:  # it has ended, or is the system's
                 continue
 
     def clear(self) -> None:
-        """End its stores and remove what is temporary."""
+        """End its stores and empty them; new ones are made for the next test."""
         ended = subprocess.Popen([sys.executable, "-c", ""])
         self._end(ended)
         ended.wait()
-        shutil.rmtree(self.temporary, ignore_errors=True)
+        for path in self.temporary.iterdir():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 class Suites:
@@ -103,9 +105,9 @@ class Suites:
 
     def __init__(self, tree: Path, rooms: int) -> None:
         self.tree = tree.resolve()
-        if self._git("status", "--porcelain", "--untracked-files=no"):
+        if _git(self.tree, "status", "--porcelain", "--untracked-files=no"):
             raise RuntimeError(f"{self.tree} has changes: commit them, or name a clone")
-        self._own = self.tree / ".ragpp/mutants" / self._git("rev-parse", "--short", "HEAD")
+        self._own = self.tree / ".ragpp/mutants" / revision_of(self.tree)
         self._data = CoverageData(basename=str(self._own / "coverage"))
         self._rooms = rooms
         self._free: SimpleQueue[Room] = SimpleQueue()
@@ -115,6 +117,7 @@ class Suites:
         for number in range(self._rooms):
             room = Room(self._copy(number), Path(tempfile.mkdtemp(prefix="ragpp-mutants-")).resolve())
             room.temporary.chmod(0o755)  # started by root, PostgreSQL is another user's process
+            self._opened.callback(room.temporary.rmdir)
             self._opened.callback(room.clear)
             self._free.put(room)
         return self
@@ -151,7 +154,10 @@ class Suites:
             if code == _TOO_LATE:
                 return "undecided"
             without = room.failed() or ["--collect-only", *tests]
-            return "killed" if room.pytest(without) == _ALL_PASSED else "undecided"
+            if room.pytest(without) == _ALL_PASSED:
+                return "killed"
+            room.clear()  # what the mutant did to the stores would fail all that comes
+            return "undecided"
         finally:
             self._free.put(room)
 
@@ -180,14 +186,18 @@ class Suites:
         copy = self._own / str(number)
         if not copy.exists():
             subprocess.run(["git", "clone", "--quiet", str(self.tree), str(copy)], check=True)
-            subprocess.run(["make", "install"], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["make", "install"], cwd=copy, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["git", "checkout", "--quiet", "."], cwd=copy, check=True)
         return copy
 
-    def _git(self, *arguments: str) -> str:
-        return subprocess.run(
-            ["git", *arguments], cwd=self.tree, check=True, capture_output=True, text=True
-        ).stdout.strip()
+
+def revision_of(tree: Path) -> str:
+    """The commit that is checked out."""
+    return _git(tree, "rev-parse", "--short", "HEAD")
+
+
+def _git(tree: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=tree, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @contextmanager
@@ -239,11 +249,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     given = parser.parse_args()
     trees = [given.tree, *([given.old] if given.old else [])]
+    revisions = [revision_of(tree) for tree in trees]
     known: dict[Mutant, tuple[Outcome, Outcome | None]] = {}
     if given.out.exists():
         for line in given.out.read_text().splitlines():
             kept = json.loads(line)
-            known[Mutant(**kept["mutant"])] = (kept["outcome"], kept["old"])
+            if kept["of"] == revisions:
+                known[Mutant(**kept["mutant"])] = (kept["outcome"], kept["old"])
     with ExitStack() as opened, given.out.open("a") as out, ThreadPoolExecutor(given.rooms) as pool:
         new, *others = [opened.enter_context(Suites(tree, given.rooms)) for tree in trees]
         for one in (new, *others):
@@ -258,7 +270,7 @@ def main() -> None:
         for mutant, outcome, before in track(decided, "mutants", total=len(left)):
             known[mutant] = (outcome, before)
             of_mutant = {name: getattr(mutant, name) for name in Mutant.__slots__}
-            out.write(json.dumps({"mutant": of_mutant, "outcome": outcome, "old": before}) + "\n")
+            out.write(json.dumps({"of": revisions, "mutant": of_mutant, "outcome": outcome, "old": before}) + "\n")
             out.flush()
     Console().print(_shown(known))
     sys.exit(any(before == "killed" for _, before in known.values()))

@@ -14,7 +14,7 @@ _OURS: Final = ("ragpp", "ragpp_services", "ragpp_infra")
 _BY_THE_CLOCK: Final = frozenset({"asyncio", "selectors.py", "threading.py", "concurrent", "contextlib.py"})
 """Parts of Python's own library: how often they are called depends on when bytes arrive."""
 _COUNTING: Final = frozenset({"benchmarks", "tests", "httpx"})
-_MAKES: Final = frozenset({"__init__", "__new__", "model_construct", "model_validate", "_make"})
+_MAKES: Final = frozenset({"__init__", "__new__", "model_validate", "_make", "_made"})
 _CYPHER: Final = ("neo4j", "run")
 _REDIS: Final = ("redis", "pack_command")
 

@@ -181,6 +181,8 @@ async def test_a_request_is_admitted_as_any_other(gateway: RealGateway, tenant: 
     async with httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, base_url=address, timeout=60) as http:
         assert (await http.post("/mcp", content=b"x", headers={"content-type": "text/plain"})).status_code == 415
         assert (await http.post("/mcp", content=b" " * (gateway.parts.limits.body_bytes + 1))).status_code == 413
+        hostile = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":[' + b"[]," * 100_000 + b"0]}}"
+        assert (await http.post("/mcp", content=hostile)).status_code == 413, "more values than any request has"
         with ExitStack() as held:
             for _ in range(100):  # as many as a key may have under way
                 held.enter_context(gateway.parts.traffic.admitted(f"key_{key[3:15]}"))

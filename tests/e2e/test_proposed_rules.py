@@ -3,6 +3,7 @@
 What is said in the sessions in DOUBTED counts as doubtful, however it is said.
 """
 
+import json
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import pytest
 from ragpp.api import RecallRequest
 from ragpp.client import MemoryClient
 from ragpp.clock import system_clock
-from ragpp.errors import NotFound
+from ragpp.errors import Forbidden, NotFound
 from ragpp.learned import ProposedRule, Reflection
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
@@ -188,6 +189,23 @@ async def test_a_rejection_stays_whatever_is_said_and_forgotten(days: Days, memo
         assert not await days.followed()
         assert (await memory.rules("u")).items == ()
         assert await days.proposed() == []
+
+
+async def test_a_rule_that_is_followed_is_rejected_by_a_key_that_may_forget(
+    days: Days, gateway: RealGateway, tenant: str
+) -> None:
+    await days.say(PLAIN[0])
+    rule = await days.rule()
+    writer = gateway.memory(await gateway.key(tenant, "read", "write"))
+    with pytest.raises(Forbidden):
+        await writer.reject_rule("u", rule.id)
+    assert await days.followed()
+    await writer.aclose()
+    await gateway.memory(await gateway.key(tenant, "write", "forget")).reject_rule("u", rule.id)
+    (entry,) = [
+        one for one in await gateway.audited(tenant) if one["action"].endswith("/reject") and one["status"] == 200
+    ]
+    assert json.loads(entry["details"])["deleted"] == "procedural"
 
 
 async def test_a_rule_that_is_followed_is_rejected_for_good(days: Days, memory: MemoryClient) -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
+from ragpp.aside import aside
 from ragpp.errors import RateLimited, TooManyAtOnce
+from ragpp.models import Value
 from ragpp_services.gateway.http import received
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import ApiKey
@@ -29,13 +31,14 @@ class Assistants:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request with a valid key, admitted as any is until its body is there: what a tool asks is admitted
-        by itself. Raises Unauthenticated, TierUnavailable, and as `received`."""
+        by itself. Raises Unauthenticated, TierUnavailable, TooMuchAtOnce, and as `received`."""
         scope["route"] = self
         request, parts = Request(scope, receive), self._parts(scope)
         requester = await _KEY.verify(request)
         try:
             with parts.traffic.admitted(requester.principal.key_id) as underway:
                 body = await received(request, parts.limits, underway)
+                await aside(parts.limits.check_json, body, Value)
         except (RateLimited, TooManyAtOnce):
             request.state.too_many = True
             raise

@@ -87,8 +87,8 @@ def _chosen(
 
 
 def _sizes(messages: Sequence[Message], budget: int, keep: int, counter: TokenMeter) -> list[int]:
-    """Tokens of the lines of the latest messages, as many as could be shown; of one with more than `budget`, one more
-    than that."""
+    """Tokens of the lines of the latest messages, as many as could be shown; of one that is cut to tell that it has
+    more than `budget`, one more than that."""
     sizes: list[int] = []
     room = budget
     for place, message in enumerate(messages):

@@ -169,12 +169,12 @@ class RemoteTier:
             async with asyncio.timeout(HEALTH_S):
                 if self._health is None:
                     raise TierUnavailable(f"{self.name} has no ping")
-                return cast("Health", await self.call(self._health, {"self": None}))
+                return cast("Health", await self._call(self._health, {"self": None}))
         except (MemorySystemError, TimeoutError, ValueError) as error:
             detail = str(error) or "no answer in time"
             return Health(name=self.name, ok=False, ms=1_000 * (perf_counter() - began), detail=detail)
 
-    async def call(self, verb: Verb, bound: Mapping[str, object]) -> object:
+    async def _call(self, verb: Verb, bound: Mapping[str, object]) -> object:
         """The answer to `verb` with these arguments, by name."""
         given = {name: value for name, value in bound.items() if name != "self"}
         much = json_bytes(given, INLINE_BYTES) > INLINE_BYTES
@@ -233,7 +233,7 @@ def _remote_class(protocol: type[MemoryTier]) -> type[RemoteTier]:
         verb = wire[name]
 
         async def call(self: RemoteTier, *args: object, **kwargs: object) -> object:
-            return await self.call(verb, verb.signature.bind(self, *args, **kwargs).arguments)
+            return await self._call(verb, verb.signature.bind(self, *args, **kwargs).arguments)
 
         return call
 

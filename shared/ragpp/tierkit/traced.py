@@ -29,7 +29,7 @@ class _Traced:
 
     def __init__(self, name: TierName, of: MemoryTier) -> None:
         self.name: Final = name
-        self.of: Final = of
+        self._of: Final = of
 
 
 @cache
@@ -37,10 +37,10 @@ def _traced_class(protocol: type[MemoryTier]) -> type[_Traced]:
     def make(verb: str) -> Callable[..., Awaitable[object]]:
         async def stepped(self: _Traced, *args: object, **kwargs: object) -> object:
             with step(f"{self.name}.{verb}", tier=self.name):
-                return await getattr(self.of, verb)(*args, **kwargs)
+                return await getattr(self._of, verb)(*args, **kwargs)
 
         async def called(self: _Traced, *args: object, **kwargs: object) -> object:
-            return await getattr(self.of, verb)(*args, **kwargs)
+            return await getattr(self._of, verb)(*args, **kwargs)
 
         return called if verb == _NO_STEP else stepped
 

@@ -104,6 +104,17 @@ async def test_who_rejects_a_rule_that_is_followed_never_sees_it_again(tier: Pro
     assert await recalled(tier, scope) == []
 
 
+async def test_who_rejects_a_rule_rejects_it_however_it_was_learned(tier: ProceduralTier) -> None:
+    suggested = FRENCH.replace(LEARNED_RULE, SUGGESTED_RULE)
+    for rejected in (FRENCH, suggested):
+        scope = new_scope()
+        await tier.store(scope, [told("i1", id=suggested)])
+        await tier.judge_rule(scope, suggested, "confirmed")
+        await tier.store(scope, [told("i2", plain=True)])
+        await tier.judge_rule(scope, rejected, "rejected")
+        assert (await tier.list_rules(scope)).items == (), rejected
+
+
 DECISIONS: Final[list[dict[str, Any]]] = [{"active": True}, {"active": False}, {"aside": "no"}, {"text": "Use French."}]
 
 

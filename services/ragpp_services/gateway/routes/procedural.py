@@ -178,7 +178,11 @@ async def confirm_rule(requester: Writer, parts: GatewayParts, item_id: Id, body
 
 @router.post("/v1/rules/{item_id:id}/reject", summary="Reject a rule")
 async def reject_rule(requester: Writer, parts: GatewayParts, item_id: Id, body: UserIn) -> Rule:
-    """It is deleted, and not learned again however often it is said; answered as it was."""
+    """It is deleted, and not learned again however often it is said; answered as it was. One that is no proposal is
+    deleted by a key that may `forget`."""
+    scope = requester.scope("write", body.user_id)
+    if not (await parts.procedural.get_rule(scope, item_id)).proposed:
+        requester.scope("forget", body.user_id)
     return await _judge_rule(requester, parts, item_id, body, "rejected")
 
 
@@ -188,6 +192,7 @@ async def _judge_rule(requester: Requester, parts: Parts, item_id: str, body: Us
     judged = await parts.procedural.judge_rule(scope, item_id, verdict)
     if judged.deleted:
         await unpin_procedural(parts, scope, item_id)
+        requester.deletes(parts.marks, scope, "procedural", [item_id], count=1)
     return judged
 
 

@@ -92,7 +92,7 @@ class Viewed(Generic[TierT]):
 def _reading(verb: str) -> Callable[..., Awaitable[object]]:
     """The method of a Viewed that reads in the view of the scope, or the tier's own where there is no scope."""
 
-    async def read(self: Viewed[MemoryTier], of: Scope | MemoryQuery, *args: object, **kwargs: object) -> object:
+    async def read(self: Viewed[MemoryTier], of: Scope | MemoryQuery, /, *args: object, **kwargs: object) -> object:
         call = getattr(self._tier, verb)
 
         async def asked(scope: Scope) -> object:

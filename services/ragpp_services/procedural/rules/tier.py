@@ -102,7 +102,7 @@ class Rules:
             return await self.update_rule(scope, rule_id, active=True)
         async with self._store.writing(scope) as rows:
             rule = await _existing(rows, rule_id)
-            await withdrawing.forget(rows, [rule_id, *await _same_suggested(rows, rule_id)], self._clock())
+            await withdrawing.forget(rows, [rule_id, *await _twins(rows, rule_id)], self._clock())
             return rule.model_copy(update={"deleted": True})
 
     async def list_rules(
@@ -180,16 +180,18 @@ async def _judged(rows: Rows, identifier: str) -> bool | None:
     return judgement_of((await rows.rules.histories([identifier]))[identifier])
 
 
-async def _same_suggested(rows: Rows, identifier: str) -> list[str]:
-    """The rule that a language model suggests where messages say the one of that id, if it is proposed; where there is
-    none, none is learned later."""
-    if not identifier.startswith(LEARNED_RULE) or identifier.startswith(SUGGESTED_RULE):
+async def _twins(rows: Rows, identifier: str) -> list[str]:
+    """The other rule of the same words as the learned one of that id: the one that a language model suggests where
+    messages say it, of which none is learned later where it is not there; or the one that messages say."""
+    if not identifier.startswith(LEARNED_RULE):
         return []
-    suggestion = identifier.replace(LEARNED_RULE, SUGGESTED_RULE, 1)
-    if not await rows.applied([suggestion]):
-        await rows.add_applied([Applied(suggestion, "rule", None, None, None)])
-    rule = await rows.rules.find(suggestion)
-    return [suggestion] if rule is not None and rule.proposed else []
+    if identifier.startswith(SUGGESTED_RULE):
+        twin = identifier.replace(SUGGESTED_RULE, LEARNED_RULE, 1)
+    else:
+        twin = identifier.replace(LEARNED_RULE, SUGGESTED_RULE, 1)
+        if not await rows.applied([twin]):
+            await rows.add_applied([Applied(twin, "rule", None, None, None)])
+    return [twin] if await rows.rules.find(twin) is not None else []
 
 
 def _wanted(rule: Rule, *, text: str | None, active: bool | None, aside: str | None) -> bool | None:
