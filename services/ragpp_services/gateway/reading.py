@@ -15,8 +15,8 @@ from ragpp.models import Value
 from ragpp_services.gateway.limits import RequestLimits
 
 Place = tuple[str | int, ...]
-SHORT: Final = 8_192
-"""Bytes of a body of which even the worst is refused within some milliseconds, each of its values for itself."""
+BYTES_OF_AN_ITEM: Final = 2
+"""Of a list, at least: a figure and a comma."""
 MOST_TOLD: Final = 1_000
 """Of so many refused values the first are named. More are only counted: each of them takes microseconds."""
 
@@ -26,8 +26,8 @@ def value_of(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:
 
     pydantic parses and validates a body at once. FastAPI's own way, `json.loads` and then the validation of what came
     out, takes half as long again for 5 MB of ASCII, lets lone surrogates pass, and fails on deep nesting. But it looks
-    at each of a list's items before it says that they are too many, and nothing else runs meanwhile; so of what is not
-    SHORT, what there is too much of is refused before.
+    at each of a list's items before it says that they are too many, and nothing else runs meanwhile; so what there is
+    too much of is refused before.
 
     Raises MalformedBody for what is not UTF-8 JSON, RequestValidationError or InvalidInput for what does not fit
     `model`, TooMuchAtOnce.
@@ -37,8 +37,7 @@ def value_of(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:
     except UnicodeDecodeError as error:
         raise MalformedBody(f"the body is not UTF-8: byte {error.start} cannot be decoded") from error
     limits.check_json(raw, model)
-    if len(raw) > SHORT:
-        _refuse_long_lists(raw, model)
+    _refuse_long_lists(raw, model)
     try:
         body = model.model_validate_json(raw)
     except ValidationError as error:
@@ -51,7 +50,7 @@ def _refuse_long_lists(raw: bytes, model: type[Value]) -> None:
     """Raises RequestValidationError for a list with more items than its field takes. What is no JSON is left to who
     reads all of it."""
     most = _most_items(model)
-    if not most:
+    if not most or len(raw) < BYTES_OF_AN_ITEM * min(most.values()):
         return
     try:
         given = from_json(raw, cache_strings="none")
