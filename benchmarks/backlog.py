@@ -1,7 +1,6 @@
 """A backlog for workers: stored while they wait, released all at once, and what the ledger says of its digestion."""
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
@@ -18,7 +17,7 @@ import asyncpg
 import psutil
 
 from benchmarks.proof import Workers, conversation
-from benchmarks.prove_scale import processes
+from benchmarks.prove_scale import cpu_seconds, processes
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp_infra.embedded.home import Home
@@ -233,12 +232,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
     if process.pid == os.getpid():
         own = process.cpu_times()
         return float(own.user + own.system)
-    total = 0.0
-    for one in (process, *process.children(recursive=True)):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            times = one.cpu_times()
-            total += times.user + times.system + times.children_user + times.children_system
-    return total
+    return cpu_seconds(process)
 
 
 def _busy() -> float:

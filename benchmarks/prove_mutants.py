@@ -84,7 +84,7 @@ class Room:
     def _failed(self) -> Path:
         return self.folder / ".pytest_cache/v/cache/lastfailed"
 
-    def _end(self, running: "subprocess.Popen[bytes]") -> None:
+    def _end(self, running: "subprocess.Popen[bytes] | None" = None) -> None:
         for process in list(processes_below(self.temporary, running)):
             try:
                 process.send_signal(signal.SIGKILL)
@@ -93,9 +93,7 @@ class Room:
 
     def clear(self) -> None:
         """End its stores and empty them; new ones are made for the next test."""
-        ended = subprocess.Popen([sys.executable, "-c", ""])
-        self._end(ended)
-        ended.wait()
+        self._end()
         for path in self.temporary.iterdir():
             shutil.rmtree(path, ignore_errors=True)
 

@@ -26,13 +26,14 @@ from rich.table import Table
 ALL: tuple[str, ...] = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-q")
 
 
-def processes_below(folder: Path, started: "subprocess.Popen[bytes]") -> Iterator[psutil.Process]:
+def processes_below(folder: Path, started: "subprocess.Popen[bytes] | None" = None) -> Iterator[psutil.Process]:
     """The process that was started, its descendants, and whatever detached itself and works in `folder`."""
     own, found = os.getpid(), set[int]()
-    root = psutil.Process(started.pid)
-    for process in (root, *root.children(recursive=True)):
-        found.add(process.pid)
-        yield process
+    if started is not None:
+        root = psutil.Process(started.pid)
+        for process in (root, *root.children(recursive=True)):
+            found.add(process.pid)
+            yield process
     for process in psutil.process_iter():
         if process.pid in found or process.pid == own:
             continue

@@ -14,6 +14,7 @@ import random
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -148,11 +149,12 @@ def processes(home: Path) -> dict[str, psutil.Process]:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """CPU time of a process and its children."""
+    """CPU time of a process and its descendants, those included that have ended."""
     total = 0.0
     for one in (process, *process.children(recursive=True)):
-        times = one.cpu_times()
-        total += times.user + times.system
+        with suppress(psutil.NoSuchProcess):
+            times = one.cpu_times()
+            total += times.user + times.system + times.children_user + times.children_system
     return total
 
 

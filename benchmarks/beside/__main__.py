@@ -51,7 +51,7 @@ class Run:
         self.report = load(self._results, machine())
 
     def shown(self) -> list[Row]:
-        """What is known of the numbers of users and messages that are asked for."""
+        """Rows that are known of the numbers of users and messages that are asked for."""
         rows = {row.name: row for row in self.report.of(self._asked)}
         return [rows[name] for name in NAMES if name in rows and name in self._arguments.rows]
 

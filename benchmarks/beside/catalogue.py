@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Surroundings = Literal["memory", "postgres", "ragpp"]
-"""What is started for a system: nothing, PostgreSQL, or the whole embedded stack."""
+"""The servers that are started for a system: none, PostgreSQL, or the whole embedded stack."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        """What clients are given as their base URL."""
+        """The base URL that clients are given."""
         return f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
 
     def start(self) -> None:

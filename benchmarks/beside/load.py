@@ -26,7 +26,7 @@ PROGRESS_S: Final = 0.5
 
 @dataclass
 class Answers:
-    """What goes out."""
+    """The answers that go out."""
 
     out: TextIO
     _pending: int = 0

@@ -13,7 +13,7 @@ HIGH: Final = 360
 LEFT: Final = 60
 UNDER: Final = 44
 RIGHT: Final = 200
-"""Of the axes, and the room beside them."""
+"""The axes' places, and the room beside them."""
 OURS: Final = "#163"
 OTHERS: Final = "#36c"
 LINE: Final = 14
@@ -31,7 +31,7 @@ class Point:
 
 
 def points_of(rows: Sequence[Row]) -> list[Point]:
-    """Of all systems that ran."""
+    """The points of all systems that ran."""
     return [
         Point(
             row.title, row.measured.with_clients(1).p50_ms, row.measured.quality.recall_10, row.name.startswith("ragpp")

@@ -1,4 +1,4 @@
-"""What was measured of a system, as values and as a file that a later run goes on with."""
+"""The measurements of a system, as values and as a file that a later run goes on with."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ class Value(BaseModel):
 
 
 class Latency(Value):
-    """Of `count` searches, in milliseconds; `first_ms`: of the first one."""
+    """Latencies of `count` searches, in milliseconds; `first_ms`: of the first one."""
 
     count: int
     first_ms: float
@@ -89,7 +89,7 @@ class Row(Value):
 
     @property
     def key(self) -> str:
-        """What one row is kept by: a system may have been measured with several numbers of users."""
+        """The key that a row is kept by: a system may have been measured with several numbers of users."""
         return key_of(self.name, self.asked)
 
 

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from benchmarks.beside.catalogue import Entry
 from benchmarks.beside.endpoint import DIMENSION, MODEL
 from benchmarks.beside.system import Place
-from benchmarks.prove_scale import processes
+from benchmarks.prove_scale import cpu_seconds, processes
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.second_encoder import second_encoder
 from ragpp_infra.embedded.stack import Stack
@@ -61,7 +61,7 @@ class Stage:
                 pass
 
     def place(self) -> Place:
-        """What the system is told of its surroundings."""
+        """The surroundings, as the system is told of them."""
         files = str(self._files())
         match self._entry.surroundings:
             case "ragpp":
@@ -74,7 +74,7 @@ class Stage:
                 return Place(files)
 
     def settings(self) -> dict[str, str]:
-        """What the servers were started with beside the defaults."""
+        """The settings that the servers were started with beside the defaults."""
         given = {name: value for name, value in self._given().items() if name != "EMBEDDING_BASE_URL"}
         if self._entry.surroundings == "ragpp":
             given["second encoder"] = "in use" if second_encoder() else "not there"
@@ -83,11 +83,11 @@ class Stage:
     def cpu_seconds(self, pid: int) -> dict[str, float]:
         """CPU time so far by process: of the servers, and of the load generator `pid` with what it started."""
         running = self._servers | {"client": psutil.Process(pid)}
-        return {name: _cpu_seconds(process) for name, process in running.items()}
+        return {name: cpu_seconds(process) for name, process in running.items()}
 
     def stored_bytes(self, pid: int) -> int:
-        """What is stored: the database and the files, once dead rows are cleared away; of a system that works in
-        memory that of the process `pid` and of what it started."""
+        """The bytes that are stored: of the database and the files, once dead rows are cleared away; of a system that
+        works in memory those of the process `pid` and of what it started."""
         if self._entry.surroundings == "memory":
             client = psutil.Process(pid)
             return sum(int(one.memory_info().rss) for one in (client, *client.children(recursive=True)))
@@ -131,7 +131,7 @@ class Stage:
 
 
 def machine() -> Mapping[str, str]:
-    """What it was measured on."""
+    """The machine that it was measured on."""
     memory = psutil.virtual_memory().total / 2**30
     return {"processors": str(os.cpu_count()), "memory": f"{memory:.0f} GiB", "model": _processor()}
 
@@ -152,16 +152,6 @@ def staged(entry: Entry, embeddings: str) -> Iterator[Stage]:
             yield stage
         finally:
             stage.down()
-
-
-def _cpu_seconds(process: psutil.Process) -> float:
-    """CPU time of a process and its descendants, those included that have ended."""
-    total = 0.0
-    for one in (process, *process.children(recursive=True)):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            times = one.cpu_times()
-            total += times.user + times.system + times.children_user + times.children_system
-    return total
 
 
 def _bytes_below(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""What a system under test answers to. Standard library only: foreign environments import it."""
+"""The methods that a system under test answers to. Standard library only: foreign environments import it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

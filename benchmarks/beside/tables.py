@@ -43,7 +43,8 @@ def cells_of(row: Row) -> list[str]:
 
 
 def notes_of(row: Row) -> list[str]:
-    """What the table leaves out of a system: its settings, where its CPU time goes, and what it was given less of."""
+    """Notes on a system, which the table leaves out: its settings, where its CPU time goes, and what it was given less
+    of."""
     if row.measured is None:
         return [f"did not run: {' '.join(row.failed.split())[-LONGEST_FAILURE:]}"]
     measured = row.measured

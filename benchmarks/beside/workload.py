@@ -1,4 +1,4 @@
-"""What all systems store and are asked: the same messages, the same questions, in the same order."""
+"""The workload of all systems: the same messages, the same questions, in the same order."""
 
 import random
 import re

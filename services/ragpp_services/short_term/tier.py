@@ -105,8 +105,8 @@ class RedisShortTermTier:
         """
         session_id = query.filters.session_id or query.scope.session_id or DEFAULT_SESSION
         budget = self._settings.max_tokens if query.token_budget is None else query.token_budget
-        read = {"budget": EVERYTHING} if memories.narrows(query) else {"budget": 0, "least": query.limit}
-        session = await self._read(query.scope, session_id, **read)
+        beyond = EVERYTHING if memories.narrows(query) else 0
+        session = await self._read(query.scope, session_id, beyond, query.limit)
         if session is None or budget == 0:
             return []
         messages = memories.wanted(session.messages, query)[: query.limit]

@@ -39,3 +39,11 @@ class ReaderMeter(TokenMeter, Protocol):
     def name(self) -> TokenizerName:
         """What its tokenizer is called."""
         ...
+
+
+def tokens_within(text: str, most: int, counter: TokenMeter) -> int | None:
+    """Tokens of `text`; None where it has more than `most`, of which no more is looked at than shows it."""
+    if len(text) > most and len(counter.truncate(text, most)) < len(text):
+        return None
+    tokens = counter.count(text)
+    return tokens if tokens <= most else None

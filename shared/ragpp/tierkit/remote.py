@@ -158,18 +158,16 @@ class RemoteTier:
     """A tier behind HTTP, with a method for each verb of its protocol (`remote_tier`). Every failure to reach it is
     TierUnavailable; its own errors come back as they were."""
 
-    def __init__(self, name: str, client: httpx.AsyncClient, health: Verb | None) -> None:
+    def __init__(self, name: str, client: httpx.AsyncClient) -> None:
         self.name = name
-        self._client, self._health = client, health
+        self._client = client
 
     async def health_check(self) -> Health:
         """The tier's own ping; a service that cannot be reached, or not in time, is not ok."""
         began = perf_counter()
         try:
             async with asyncio.timeout(HEALTH_S):
-                if self._health is None:
-                    raise TierUnavailable(f"{self.name} has no ping")
-                return cast("Health", await self._call(self._health, {"self": None}))
+                return cast("Health", await self._call(wire_of(MemoryTier)["health_check"], {"self": None}))
         except (MemorySystemError, TimeoutError, ValueError) as error:
             detail = str(error) or "no answer in time"
             return Health(name=self.name, ok=False, ms=1_000 * (perf_counter() - began), detail=detail)
@@ -221,8 +219,7 @@ def remote_client(url: str, credential: str, timeout_s: float = TIMEOUT_S) -> ht
 
 def remote_tier(protocol: type[TierT], name: str, client: httpx.AsyncClient) -> TierT:
     """A `protocol` whose calls go through `client`, which brings base address, credential and timeout."""
-    made = _remote_class(protocol)(name, client, wire_of(protocol).get("health_check"))
-    return cast("TierT", made)
+    return cast("TierT", _remote_class(protocol)(name, client))
 
 
 @cache
@@ -237,5 +234,4 @@ def _remote_class(protocol: type[MemoryTier]) -> type[RemoteTier]:
 
         return call
 
-    own = type(f"Remote{protocol.__name__}", (RemoteTier,), {"health_check": RemoteTier.health_check})
-    return add_verbs(own, protocol, make)
+    return add_verbs(type(f"Remote{protocol.__name__}", (RemoteTier,), {}), protocol, make)

@@ -3,12 +3,9 @@
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
-P = ParamSpec("P")
-T = TypeVar("T")
 OwnT = TypeVar("OwnT", bound=type)
-Method = Callable[Concatenate[object, P], Awaitable[T]]
 
 
 def verbs_of(protocol: type[Protocol]) -> Mapping[str, Callable[..., Awaitable[object]]]:  # type: ignore[valid-type]  # a protocol class as a value
@@ -22,10 +19,10 @@ def add_verbs(
     protocol: type[Protocol],  # type: ignore[valid-type]  # as above
     make: Callable[[str], Callable[..., Awaitable[object]]],
 ) -> OwnT:
-    """`own`, with a method for each verb of `protocol` that it does not define itself: what `make` makes of its name,
+    """`own`, with a method for each verb of `protocol` that it does not have: what `make` makes of its name,
     with the name, the signature and the docstring of the protocol's."""
     for name, declared in verbs_of(protocol).items():
-        if name not in vars(own):
+        if not hasattr(own, name):
             method = functools.wraps(cast("Callable[..., object]", declared))(make(name))
             setattr(own, name, method)
     return own

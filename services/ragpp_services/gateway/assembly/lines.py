@@ -7,7 +7,6 @@ from typing import Final
 
 from ragpp.context import layout
 from ragpp.models import Memory
-from ragpp.text.port import TokenMeter
 
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -57,11 +56,3 @@ def arranged(title: str, lines: Sequence[Line], said: Mapping[int, int]) -> list
     for line in lines:
         places.setdefault(line.day, len(places))
     return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
-
-
-def tokens_within(text: str, most: int, counter: TokenMeter) -> int | None:
-    """Tokens of `text`; None where it has more than `most`, of which no more is looked at than shows it."""
-    if len(text) > most and len(counter.truncate(text, most)) < len(text):
-        return None
-    tokens = counter.count(text)
-    return tokens if tokens <= most else None

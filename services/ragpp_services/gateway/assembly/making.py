@@ -5,9 +5,9 @@ from typing import Final
 from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines, quoted
 from ragpp.models import Memory
-from ragpp.text.port import TokenMeter
+from ragpp.text.port import TokenMeter, tokens_within
 from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, part_of, start_of_excerpt
-from ragpp_services.gateway.assembly.lines import Line, tokens_within
+from ragpp_services.gateway.assembly.lines import Line
 
 MIN_EXCERPT_TOKENS: Final = 24
 """Shorter than this, an excerpt of a long interaction says too little to be worth its line."""

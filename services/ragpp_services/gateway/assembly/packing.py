@@ -7,10 +7,10 @@ from typing import Final
 
 from ragpp.context import layout
 from ragpp.models import Memory, MemoryKind
-from ragpp.text.port import TokenMeter
+from ragpp.text.port import TokenMeter, tokens_within
 from ragpp_services.gateway.assembly.excerpts import ONE_SHARE, is_long
 from ragpp_services.gateway.assembly.fusion import evidence
-from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
+from ragpp_services.gateway.assembly.lines import Draft, Line, arranged
 from ragpp_services.gateway.assembly.making import LineMaker
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.telling import room_for_standing, standing, why_not_offered
