@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ragpp.models import Filters, Memory, MemoryQuery, SessionMessage, SessionView
+from ragpp.models import Memory, MemoryQuery, SessionMessage, SessionView
 from ragpp.names import speaker
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.summary import SummaryLine, unseen
@@ -14,7 +14,9 @@ _FILTERED: Final = ("role", "agent_id", "message_type", "channel", "domain", "ta
 
 def narrows(query: MemoryQuery) -> bool:
     """True where `wanted` may leave messages out."""
-    return bool(query.filters.exclude) or query.as_of is not None or _narrow(query.filters)
+    filters = query.filters
+    asked = (filters.time_range, query.as_of, *(getattr(filters, name) for name in _FILTERED))
+    return bool(filters.exclude) or any(value is not None for value in asked)
 
 
 def wanted(messages: Iterable[Message], query: MemoryQuery) -> list[Message]:
@@ -36,14 +38,18 @@ def wanted(messages: Iterable[Message], query: MemoryQuery) -> list[Message]:
 def wanted_lines(lines: Sequence[SummaryLine], query: MemoryQuery) -> list[SummaryLine]:
     """The lines of the summary that the query may see; none where a filter asks what a summary no longer tells."""
     filters = query.filters
-    if _narrow(filters):
+    asked = (
+        filters.time_range,
+        filters.role,
+        filters.agent_id,
+        filters.message_type,
+        filters.channel,
+        filters.domain,
+        filters.task_type,
+    )
+    if any(value is not None for value in asked):
         return []
     return unseen(lines, as_of=query.as_of, exclude=filters.exclude)
-
-
-def _narrow(filters: Filters) -> bool:
-    """True where they ask for a time, or for a field of a message."""
-    return any(getattr(filters, name) is not None for name in ("time_range", *_FILTERED))
 
 
 def ranked(view: SessionView, lines: Sequence[SummaryLine], limit: int) -> list[Memory]:

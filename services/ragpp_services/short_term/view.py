@@ -5,7 +5,7 @@ from typing import Final
 
 from ragpp.models import SessionInfo, SessionMessage, SessionView, SummaryDraft
 from ragpp.names import speaker
-from ragpp.text.port import TokenMeter, tokens_within
+from ragpp.text.port import TokenMeter
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.store import SessionSize
 from ragpp_services.short_term.summary import SummaryLine, joined, latest_within
@@ -87,16 +87,16 @@ def _chosen(
 
 
 def _sizes(messages: Sequence[Message], budget: int, keep: int, counter: TokenMeter) -> list[int]:
-    """Tokens of the lines of the latest messages, as many as could be shown; of one with more than `budget`, one more
-    than that."""
+    """Tokens of the lines of the latest messages, as many as could be shown; of one that is cut to tell that it has
+    more than `budget`, one more than that."""
     sizes: list[int] = []
     room = budget
     for place, message in enumerate(messages):
         if place >= keep and room < 0:
             break
         line = f"{_head(message)}{message.content}\n"
-        within = tokens_within(line, budget, counter)
-        size = budget + 1 if within is None else within
+        is_within = len(line) <= budget or len(counter.truncate(line, budget)) == len(line)
+        size = counter.count(line) if is_within else budget + 1
         sizes.append(max(1, size))
         room -= size
     return sizes
