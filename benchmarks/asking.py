@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from ragpp.api import RecallRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput
 
 DEADLINE_MS: Final = 5_000
@@ -53,7 +53,7 @@ def query(
     return Query.model_validate({field: value for field, value in fields.items() if value is not None})
 
 
-async def knows(client: MemoryClient, field: Field) -> bool:
+async def knows(client: AsyncMemoryClient, field: Field) -> bool:
     """True where the gateway's recalls have that field."""
     try:
         await client.recall(Query.model_validate({"user_id": "nobody", "query": "?", field: _PROBES[field]}))
@@ -64,7 +64,7 @@ async def knows(client: MemoryClient, field: Field) -> bool:
     return True
 
 
-async def ways_of(client: MemoryClient, console: Console) -> Sequence[Way]:
+async def ways_of(client: AsyncMemoryClient, console: Console) -> Sequence[Way]:
     """The ways in which this gateway can be asked; prints where there is one alone."""
     if await knows(client, "fill"):
         return ("default", "fill")

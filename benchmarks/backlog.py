@@ -19,7 +19,7 @@ import psutil
 from benchmarks.proof import Workers, conversation
 from benchmarks.prove_scale import cpu_seconds, processes
 from ragpp.api import StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import run_keys
 from ragpp_infra.embedded.stack import Stack
@@ -160,7 +160,7 @@ def names_of(run: str, users: int) -> list[str]:
     return [f"{run}-{number}" for number in range(users)]
 
 
-async def store(client: MemoryClient, users: Sequence[str], total: int) -> float:
+async def store(client: AsyncMemoryClient, users: Sequence[str], total: int) -> float:
     """Store so many interactions, of each user as many; returns the seconds."""
     began = time.perf_counter()
     share, more = divmod(total, len(users))
@@ -189,7 +189,7 @@ async def warm_up(home: Path) -> None:
                 raise RuntimeError("the first backlog is not digested, and nothing moves")
 
 
-async def warm_each(workers: Workers, table: "Table", client: MemoryClient, run: str) -> None:
+async def warm_each(workers: Workers, table: "Table", client: AsyncMemoryClient, run: str) -> None:
     """Let paused workers digest a little each, and pause them again. Raises RuntimeError when it is not digested."""
     count = len(workers.pids())
     workers.signal(signal.SIGCONT)
@@ -199,7 +199,7 @@ async def warm_each(workers: Workers, table: "Table", client: MemoryClient, run:
     workers.signal(signal.SIGSTOP)
 
 
-def tenant_client(home: Path, tenant: str) -> MemoryClient:
+def tenant_client(home: Path, tenant: str) -> AsyncMemoryClient:
     """A client of the stack's gateway for a tenant, with a new key. Raises RuntimeError when none can be made."""
     folder = Home(home)
     made = run_keys(folder, Stack(home).endpoints(), ["create", "--tenant", tenant, "--json"])

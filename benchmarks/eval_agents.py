@@ -33,7 +33,7 @@ from benchmarks.evaluation import wide_console
 from benchmarks.stack import running_gateway
 from ragpp.api.entries import EntryIn
 from ragpp.api.hooks import PostResponseIn, PreMessageIn, PrePromptIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.entries.relevance import RelevanceWeights
 
 CI: Final = "assistant"
@@ -45,7 +45,7 @@ Answers = dict[str, list[Chosen]]
 Numbers = dict[str, dict[str, dict[str, float]]]
 
 
-async def keep(client: MemoryClient, user: str, memories: Sequence[Memory]) -> dict[str, str]:
+async def keep(client: AsyncMemoryClient, user: str, memories: Sequence[Memory]) -> dict[str, str]:
     """A world as a user's; returns the labels' ids by those of the gateway."""
     known = {}
     for memory in memories:
@@ -54,7 +54,7 @@ async def keep(client: MemoryClient, user: str, memories: Sequence[Memory]) -> d
     return known
 
 
-async def ask(client: MemoryClient, user: str, asked: Asked, known: Mapping[str, str]) -> dict[str, Chosen]:
+async def ask(client: AsyncMemoryClient, user: str, asked: Asked, known: Mapping[str, str]) -> dict[str, Chosen]:
     """What is given for a message, by how it is given."""
     injection = await client.pre_message(PreMessageIn(user_id=user, ci=CI, message=asked.message))
     catalog = await client.pre_prompt(PrePromptIn(user_id=user, ci=CI, prompt=asked.message))
@@ -73,7 +73,7 @@ async def ask(client: MemoryClient, user: str, asked: Asked, known: Mapping[str,
     }
 
 
-async def answers_of(client: MemoryClient, labels: Half, *, together: bool) -> Answers:
+async def answers_of(client: AsyncMemoryClient, labels: Half, *, together: bool) -> Answers:
     """What is given for each message of a half."""
     run, users, known = uuid.uuid4().hex[:8], dict[str, str](), dict[str, str]()
     for world, memories in labels.worlds.items():
@@ -86,7 +86,7 @@ async def answers_of(client: MemoryClient, labels: Half, *, together: bool) -> A
     return answers
 
 
-async def judged(client: MemoryClient, labels: Half) -> list[Judged]:
+async def judged(client: AsyncMemoryClient, labels: Half) -> list[Judged]:
     """How useful each memory is taken to be for its answer."""
     user, kept, told = f"agents-{uuid.uuid4().hex[:8]}", dict[str, str](), list[Judged]()
     for use in labels.uses:

@@ -44,7 +44,7 @@ from benchmarks.stand_in import StandIn, by_answers, with_a_model
 from benchmarks.stored_resources import extract_all
 from ragpp.api import ResourceIn, RetrieveRequest
 from ragpp.catalog import RESOURCE_TYPES, MemoryItem, ResourceType, RetrievalMode, RetrievalResult
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.retrieval import ConfidenceScorer
 
 DATA: Final = Path(__file__).parent / "data" / "catalog"
@@ -127,7 +127,7 @@ def of_user(user: str, resources: Sequence[RawResource]) -> Iterator[ResourceIn]
         )
 
 
-async def items_of(client: MemoryClient, user: str) -> AsyncIterator[MemoryItem]:
+async def items_of(client: AsyncMemoryClient, user: str) -> AsyncIterator[MemoryItem]:
     """All items of a user."""
     cursor: str | None = None
     while True:
@@ -140,7 +140,7 @@ async def items_of(client: MemoryClient, user: str) -> AsyncIterator[MemoryItem]
 
 
 async def ask(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     user: str,
     asked: Asked,
     resource_type: ResourceType,

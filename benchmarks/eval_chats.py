@@ -32,7 +32,7 @@ from benchmarks.sealed import sealed
 from benchmarks.stack import running_gateway
 from benchmarks.waiting import digested
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.context.quoting import unmarked
 from ragpp.models import Role
 from ragpp.text.tokens import TokenCounter
@@ -114,7 +114,7 @@ def read_scenarios(path: Path) -> list[Scenario]:
     return [Scenario.model_validate_json(line) for line in sealed(path).splitlines()]
 
 
-async def tell(client: MemoryClient, scenario: Scenario) -> str:
+async def tell(client: AsyncMemoryClient, scenario: Scenario) -> str:
     """Say it all and let it be digested; returns the user, who is a new one."""
     user = f"chat-{scenario.id}-{uuid.uuid4().hex[:8]}"
     for step in scenario.steps:
@@ -127,7 +127,7 @@ async def tell(client: MemoryClient, scenario: Scenario) -> str:
     return user
 
 
-async def play(client: MemoryClient, scenario: Scenario, counter: TokenCounter) -> Outcome:
+async def play(client: AsyncMemoryClient, scenario: Scenario, counter: TokenCounter) -> Outcome:
     """Tell it, and ask."""
     answer = await client.recall(
         RecallRequest(
@@ -155,7 +155,7 @@ def _messages(step: Step) -> list[MessageIn]:
     ]
 
 
-async def _reject(client: MemoryClient, user: str, wrong: Rejected) -> None:
+async def _reject(client: AsyncMemoryClient, user: str, wrong: Rejected) -> None:
     """Reject the relationship, if it was learned."""
     page = await client.relationships(user_id=user, limit=200)
     for one in page.items:

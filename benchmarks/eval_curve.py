@@ -32,7 +32,7 @@ from benchmarks.asking import Way, query, ways_of
 from benchmarks.curve import Row, Seen, Wanted, rows_of, seen
 from benchmarks.evaluation import DATA, Conversation, needs, remember_all, wide_console
 from benchmarks.stack import running_gateway
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 BUDGETS: Final = (100, 200, 500, 1_000, 2_000)
 LISTED: Final = 200
@@ -77,7 +77,7 @@ def _group(name: str, category: str) -> str:
     return f"{name}, adversarial" if category == "adversarial" else name
 
 
-async def stored(client: MemoryClient, name: str, folder: Path, first: int | None, console: Console) -> list[Case]:
+async def stored(client: AsyncMemoryClient, name: str, folder: Path, first: int | None, console: Console) -> list[Case]:
     """Store a set, wait until it is digested, and return its questions; `first`: only so many of its conversations."""
     if name == "chats":
         return [case for path in eval_chats.FILES for case in await _chats(client, path, first)]
@@ -87,7 +87,7 @@ async def stored(client: MemoryClient, name: str, folder: Path, first: int | Non
     return cases_of(name, loaded, prefix)
 
 
-async def _chats(client: MemoryClient, path: Path, first: int | None) -> list[Case]:
+async def _chats(client: AsyncMemoryClient, path: Path, first: int | None) -> list[Case]:
     limit = asyncio.Semaphore(eval_chats.AT_ONCE)
 
     async def case(scenario: eval_chats.Scenario) -> Case:
@@ -101,7 +101,7 @@ async def _chats(client: MemoryClient, path: Path, first: int | None) -> list[Ca
 
 
 async def ask_all(
-    client: MemoryClient, cases: Sequence[Case], budgets: Sequence[int], ways: Sequence[Way], console: Console
+    client: AsyncMemoryClient, cases: Sequence[Case], budgets: Sequence[int], ways: Sequence[Way], console: Console
 ) -> Answers:
     """Ask every question at each budget and in each way, one at a time; prints how many answers were partial."""
     answers: Answers = {}

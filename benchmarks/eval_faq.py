@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from benchmarks.stack import running_gateway
 from benchmarks.stored_resources import extract_all
 from ragpp.api import ResourceIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.context.quoting import unmarked
 
 DATA: Final = Path(__file__).parent / "data" / "faq"
@@ -58,7 +58,7 @@ def has(text: str, answer: Sequence[str]) -> bool:
 
 
 async def evaluated(
-    client: MemoryClient, text: str, questions: Sequence[Asked], *, budget: int = BUDGET, k: int = FOUND
+    client: AsyncMemoryClient, text: str, questions: Sequence[Asked], *, budget: int = BUDGET, k: int = FOUND
 ) -> list[Outcome]:
     """Store `text` for a new user, and ask each of the questions."""
     user = f"faq-{uuid.uuid4()}"

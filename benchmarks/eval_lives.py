@@ -46,7 +46,7 @@ from benchmarks.sealed import is_sealed
 from benchmarks.stack import running_gateway
 from benchmarks.waiting import digested, done
 from ragpp.api import ExtractIn, RecallResponse, ReflectIn, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Page
 
 BUDGETS: Final = (200, 500)
@@ -78,7 +78,7 @@ class Plan:
     named: bool
 
 
-async def tell(client: MemoryClient, life: Life, user: str, *, learning: bool) -> None:
+async def tell(client: AsyncMemoryClient, life: Life, user: str, *, learning: bool) -> None:
     """Store all of it and wait until it is digested and, where `learning`, the whole is learned from."""
     for session, messages in life.sessions().items():
         for part in batches(messages):
@@ -91,7 +91,7 @@ async def tell(client: MemoryClient, life: Life, user: str, *, learning: bool) -
         await digested(client, user)
 
 
-async def claims_of(client: MemoryClient, user: str) -> list[Claim]:
+async def claims_of(client: AsyncMemoryClient, user: str) -> list[Claim]:
     """Everything that the memory says it knows."""
     rows: dict[Kept, list[BaseModel]] = {
         "relationships": [*await _all(lambda cursor: client.relationships(user, cursor=cursor, limit=PAGE))],
@@ -113,7 +113,7 @@ async def _all(page_of: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
     return items
 
 
-async def ask(client: MemoryClient, outcome: Outcome, user: str, plan: Plan) -> None:
+async def ask(client: AsyncMemoryClient, outcome: Outcome, user: str, plan: Plan) -> None:
     """Ask every question at each budget and in each way, one at a time."""
     life, outdated = outcome.life, outcome.life.outdated()
     for question in life.questions:
@@ -155,7 +155,7 @@ def missed(question: Question, answer: RecallResponse) -> Iterator[str]:
         yield f"{told}: about {about}/{len(context.lines)}, without {', '.join(sorted(lacking)) or 'nothing'}"
 
 
-async def play(client: MemoryClient, life: Life, user: str, plan: Plan, console: Console) -> Outcome:
+async def play(client: AsyncMemoryClient, life: Life, user: str, plan: Plan, console: Console) -> Outcome:
     """Tell it, see what was learned, ask."""
     outcome = Outcome(life)
     await tell(client, life, user, learning=plan.learning)

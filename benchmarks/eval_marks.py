@@ -28,7 +28,7 @@ from benchmarks.sealed import is_sealed
 from benchmarks.stack import running_gateway
 from benchmarks.waiting import digested
 from ragpp.api import RecallRequest, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 BUDGET: Final = 500
 """Tokens of the context."""
@@ -38,7 +38,7 @@ AT_ONCE: Final = 4
 
 
 async def outcomes_of(
-    client: MemoryClient, pairs: Sequence[Pair], lengths: Sequence[Named], console: Console
+    client: AsyncMemoryClient, pairs: Sequence[Pair], lengths: Sequence[Named], console: Console
 ) -> list[Marked]:
     """Tell all pairs, wait until all are digested, and ask."""
     fillers, run = FILLERS.read_text("utf-8").splitlines(), uuid.uuid4().hex[:8]

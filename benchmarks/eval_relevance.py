@@ -44,7 +44,7 @@ from benchmarks.relevance_data import (
 )
 from benchmarks.stack import running_gateway
 from ragpp.api import RecallRequest, Relevance
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 LEVELS: Final[tuple[Relevance | None, ...]] = ("none", "some", "clear", None)
 SETS: Final[Mapping[str, Callable[[Path, int | None], Memories]]] = {
@@ -57,7 +57,7 @@ SETS: Final[Mapping[str, Callable[[Path, int | None], Memories]]] = {
 Judged = Sequence[tuple[Case, Relevance | None]]
 
 
-async def ask_all(client: MemoryClient, cases: Sequence[Case], prefix: str) -> Judged:
+async def ask_all(client: AsyncMemoryClient, cases: Sequence[Case], prefix: str) -> Judged:
     """Ask every question once, one at a time; each with the level of its answer."""
     judged = []
     with Progress(transient=True) as progress:

@@ -20,7 +20,7 @@ from benchmarks.stack import running_gateway
 from benchmarks.stored_resources import extract_all, of_sessions
 from benchmarks.waiting import PATIENCE_S, digested, done
 from ragpp.api import ExtractIn, MessageIn, RecallRequest, RecallResponse, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.context.layout import KNOWLEDGE
 from ragpp.context.quoting import unmarked
 from ragpp.models import TierName
@@ -107,7 +107,7 @@ def by_category(conversations: Sequence[Conversation]) -> dict[str, Callable[[st
 
 
 async def remember_all(
-    client: MemoryClient, conversations: Sequence[Conversation], prefix: str, console: Console
+    client: AsyncMemoryClient, conversations: Sequence[Conversation], prefix: str, console: Console
 ) -> None:
     """Store every conversation as the user `prefix` + its id, session by session, and wait until the workers have
     digested all, and extracted from the whole of it."""
@@ -128,7 +128,7 @@ async def remember_all(
 
 
 async def curate_all(
-    client: MemoryClient, conversations: Sequence[Conversation], prefix: str, console: Console
+    client: AsyncMemoryClient, conversations: Sequence[Conversation], prefix: str, console: Console
 ) -> None:
     """Store every session as a resource as well, and wait until all are extracted."""
     started, items = time.perf_counter(), 0
@@ -139,7 +139,7 @@ async def curate_all(
     console.print(f"{sessions} sessions are resources: {items} items in {time.perf_counter() - started:.1f} s")
 
 
-async def _learn(client: MemoryClient, conversation: Conversation, user: str) -> None:
+async def _learn(client: AsyncMemoryClient, conversation: Conversation, user: str) -> None:
     moments = [message.occurred_at for part in conversation.sessions.values() for message in part]
     known = [moment for moment in moments if moment is not None]
     window = ExtractIn(start=min(known), end=max(known) + timedelta(days=1))
@@ -148,7 +148,7 @@ async def _learn(client: MemoryClient, conversation: Conversation, user: str) ->
     await digested(client, user)
 
 
-async def _remember(client: MemoryClient, conversation: Conversation, user: str) -> None:
+async def _remember(client: AsyncMemoryClient, conversation: Conversation, user: str) -> None:
     for session, messages in conversation.sessions.items():
         for part in batches(messages):
             await client.remember(StoreRequest(user_id=user, session_id=session, messages=part))
@@ -167,7 +167,7 @@ def batches(messages: Sequence[MessageIn]) -> Iterator[tuple[MessageIn, ...]]:
 
 
 async def ask_all(
-    client: MemoryClient, conversations: Sequence[Conversation], prefix: str, row: str, metrics: ModuleType
+    client: AsyncMemoryClient, conversations: Sequence[Conversation], prefix: str, row: str, metrics: ModuleType
 ) -> Asked:
     """Ask every question once, one at a time, of the tiers of `row`."""
     asked, tiers = Asked(), ROWS[row]

@@ -27,7 +27,7 @@ from benchmarks.evaluation import DATA, Conversation
 from benchmarks.stack import running_gateway
 from benchmarks.waiting import digested
 from ragpp.api import MessageIn, ReflectIn, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.learned import Reflection
 from ragpp_infra.cli.inspect_command import Known, known_of, known_view
 
@@ -43,7 +43,7 @@ def days_of(conversation: Conversation) -> list[list[Told]]:
     return [list(day) for _, day in groupby(told, key=lambda item: _at(item[1]).date())]
 
 
-async def live(client: MemoryClient, conversation: Conversation, user: str) -> tuple[list[Reflection], datetime]:
+async def live(client: AsyncMemoryClient, conversation: Conversation, user: str) -> tuple[list[Reflection], datetime]:
     """Tell `conversation` and reflect each night; answers the reports, and when the last day ended."""
     reports = []
     end = datetime.min.replace(tzinfo=UTC)

@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.proof import Proving, proving, quantile
 from benchmarks.scan_lab import questions, statements, vectors_of
 from ragpp.catalog import ItemEntry, ResourceEntry
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.factory import make_embedder
 from ragpp.models import Scope
@@ -110,7 +110,7 @@ class Timed:
         return answer
 
 
-async def turns(stack: Proving, client: MemoryClient, wanted: Sequence[str], agents: int, count: int) -> Timed:
+async def turns(stack: Proving, client: AsyncMemoryClient, wanted: Sequence[str], agents: int, count: int) -> Timed:
     """`count` turns, each of another agent."""
     timed, counter, over = Timed(), Tokenizers().named(), 0
     for turn in range(count):
@@ -134,7 +134,7 @@ async def turns(stack: Proving, client: MemoryClient, wanted: Sequence[str], age
     return timed
 
 
-async def extractions(client: MemoryClient, agents: int) -> tuple[Timed, list[float]]:
+async def extractions(client: AsyncMemoryClient, agents: int) -> tuple[Timed, list[float]]:
     """How long exchanges took to be taken in, and to be read by the workers, in ms."""
     timed, taken = Timed(), list[float]()
     for number in range(EXCHANGES):

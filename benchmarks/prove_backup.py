@@ -34,7 +34,7 @@ import redis.asyncio
 
 from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import MessageIn, PreferenceIn, RecallRequest, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import NotFound
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
@@ -94,7 +94,7 @@ def ragpp(*arguments: str, settings: Mapping[str, str] | None = None) -> dict[st
     return answer
 
 
-async def fill(client: MemoryClient, user: str, seed: int, total: int) -> None:
+async def fill(client: AsyncMemoryClient, user: str, seed: int, total: int) -> None:
     """Give a user a memory."""
     said = conversation(seed, total, "m")
     for start in range(0, total, BATCH):
@@ -103,7 +103,7 @@ async def fill(client: MemoryClient, user: str, seed: int, total: int) -> None:
     await client.set_preference(PreferenceIn(user_id=user, category="drinks", key="evening", value="tea at nine"))
 
 
-async def digested(client: MemoryClient, users: Sequence[str]) -> float:
+async def digested(client: AsyncMemoryClient, users: Sequence[str]) -> float:
     """Wait until nothing of theirs waits; the seconds. Raises RuntimeError."""
     began = time.perf_counter()
     while any([await client.pending(user) for user in users]):
@@ -126,7 +126,7 @@ async def settled(stores: StoreStack, users: Sequence[str]) -> None:
         await connection.close()
 
 
-async def write(client: MemoryClient, user: str, latency: Latency, stopping: asyncio.Event) -> list[str]:
+async def write(client: AsyncMemoryClient, user: str, latency: Latency, stopping: asyncio.Event) -> list[str]:
     """Write for a user of its own until told to stop; the ids that were acknowledged."""
     ids: list[str] = []
     while not stopping.is_set():
@@ -139,7 +139,7 @@ async def write(client: MemoryClient, user: str, latency: Latency, stopping: asy
     return ids
 
 
-async def answers(clients: Sequence[MemoryClient], users: Sequence[str]) -> list[list[list[str]]]:
+async def answers(clients: Sequence[AsyncMemoryClient], users: Sequence[str]) -> list[list[list[str]]]:
     """Of RECALLS recalls what each client is answered: the lines of the context, then the memories, in their order.
     All are asked at the same time, since what fades, fades everywhere, and not everything as fast."""
     found = []
@@ -230,7 +230,7 @@ async def ready(url: str) -> None:
 class Memory:
     """Whose is what, and how much there was of it where the backup was taken."""
 
-    origin: MemoryClient
+    origin: AsyncMemoryClient
     quiet: list[str]
     forgetful: str
     left: str
@@ -244,7 +244,7 @@ class Memory:
         return [*self.quiet, self.forgetful]
 
 
-async def forget(client: MemoryClient, memory: Memory) -> None:
+async def forget(client: AsyncMemoryClient, memory: Memory) -> None:
     """What happens between the backup and the restore."""
     await client.forget_interaction(memory.forgetful, memory.forgotten)
     preference = next(one for one in (await client.preferences(memory.forgetful)).items if one.value == "tea at nine")
@@ -256,7 +256,7 @@ async def forget(client: MemoryClient, memory: Memory) -> None:
     await digested(client, [memory.forgetful])
 
 
-async def judged(stack: Proving, client: MemoryClient, stores: StoreStack, memory: Memory, where: str) -> None:
+async def judged(stack: Proving, client: AsyncMemoryClient, stores: StoreStack, memory: Memory, where: str) -> None:
     """Whether the memory is the same in `where`."""
     await digested(client, memory.writers)
     await settled(stores, memory.compared)
@@ -401,7 +401,7 @@ async def elsewhere(stack: Proving, memory: Memory, folder: Path, secret: str, k
             print(f"restored into containers in {told['seconds']:.1f} s; forgotten again: {told['forgotten']}")
             with serving(contained, secret, folder) as (url, _):
                 await ready(url)
-                async with MemoryClient(url, key, timeout_s=120) as client:
+                async with AsyncMemoryClient(url, key, timeout_s=120) as client:
                     await judged(stack, client, contained, memory, "in containers")
                     taken = await asyncio.to_thread(ragpp, "backup", str(second), settings=settings)
             print(f"backup of the containers: {taken['seconds']:.1f} s, {taken['bytes'] / 1e6:.1f} MB")
@@ -411,7 +411,7 @@ async def elsewhere(stack: Proving, memory: Memory, folder: Path, secret: str, k
         told = ragpp("restore", str(copy), *more, "--home", str(home))
         print(f"restored into an embedded stack in {told['seconds']:.1f} s; forgotten again: {told['forgotten']}")
         ragpp("up", "--home", str(home))
-        async with MemoryClient(str(Home(home).url()), key, timeout_s=120) as client:
+        async with AsyncMemoryClient(str(Home(home).url()), key, timeout_s=120) as client:
             await judged(stack, client, Stack(home), memory, "in an embedded stack")
 
 

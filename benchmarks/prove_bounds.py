@@ -26,7 +26,7 @@ import psutil
 
 from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import TierName
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import run_keys
@@ -51,7 +51,7 @@ MANY: Final = 20
 """So many bodies are sent at once, of which a key may have four under way."""
 
 
-async def asked(client: MemoryClient, **fields: object) -> tuple[RecallResponse, float]:
+async def asked(client: AsyncMemoryClient, **fields: object) -> tuple[RecallResponse, float]:
     """An answer, and how many milliseconds it took over HTTP."""
     began = time.perf_counter()
     given = {"user_id": USER, "session_id": SESSION, "query": QUERY, "deadline_ms": DEADLINE_MS, **fields}
@@ -100,7 +100,7 @@ def told(answers: list[RecallResponse]) -> float:
     return sum(answer.receipt_pending >= 0 for answer in answers) / len(answers)
 
 
-async def fresh(stack: Proving, client: MemoryClient, seconds: float) -> None:
+async def fresh(stack: Proving, client: AsyncMemoryClient, seconds: float) -> None:
     """Recalls of ASKERS at once while messages are written and digested: each tells what is not."""
     written = 0
 
@@ -128,7 +128,7 @@ async def fresh(stack: Proving, client: MemoryClient, seconds: float) -> None:
         )
 
 
-async def hung(stack: Proving, client: MemoryClient, home: Path, seconds: float) -> None:
+async def hung(stack: Proving, client: AsyncMemoryClient, home: Path, seconds: float) -> None:
     """With a PostgreSQL that hangs: what waits for a receipt has the conversation, in time, and says what it cannot."""
     said = tuple(conversation(99, 3, "last"))
     written = await client.remember(StoreRequest(user_id=USER, session_id="hung", messages=said))
@@ -168,7 +168,7 @@ def small_values(beginning: str, one: str, ending: str) -> bytes:
     return f'{{"user_id": "{USER}", {beginning}{many}{ending}}}'.encode()
 
 
-async def beside(stack: Proving, noisy: httpx.AsyncClient, quiet: MemoryClient, recalls: int) -> None:
+async def beside(stack: Proving, noisy: httpx.AsyncClient, quiet: AsyncMemoryClient, recalls: int) -> None:
     """What another tenant's recalls take in quiet, beside what is refused and beside what is allowed."""
     await quiet.remember(StoreRequest(user_id=USER, session_id=SESSION, messages=tuple(conversation(1, 60, "m"))))
     patient_until = time.perf_counter() + PATIENCE_S

@@ -24,7 +24,7 @@ from typing import Final
 from uuid import uuid4
 
 from ragpp.api import MessageIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import MemorySystemError, NotFound
 
 USER: Final = f"containers-{uuid4().hex[:8]}"
@@ -66,7 +66,7 @@ class Watched:
         return f"{self.name:24} {', '.join(seconds)}; recalls {dict(self.recalls)}, writes {dict(self.writes)}"
 
 
-async def killed(client: MemoryClient, name: str, acknowledged: list[str]) -> Watched:
+async def killed(client: AsyncMemoryClient, name: str, acknowledged: list[str]) -> Watched:
     """End the main process of `name`, and write and ask until it is well again or PATIENCE_S are over."""
     state = json.loads(docker("inspect", "-f", "{{json .State}}", name))
     started, watched, began = state["StartedAt"], Watched(name), time.monotonic()
@@ -89,14 +89,14 @@ async def killed(client: MemoryClient, name: str, acknowledged: list[str]) -> Wa
     return watched
 
 
-async def _recalled(client: MemoryClient) -> str:
+async def _recalled(client: AsyncMemoryClient) -> str:
     try:
         return (await client.recall(user_id=USER, session_id="s", query="Where was the heron?")).status
     except MemorySystemError as error:
         return error.code
 
 
-async def _written(client: MemoryClient, name: str, acknowledged: list[str]) -> str:
+async def _written(client: AsyncMemoryClient, name: str, acknowledged: list[str]) -> str:
     message = MessageIn(id=uuid4().hex, name="Ann", content=f"While {name} was away there was a heron by the river.")
     try:
         await client.remember(user_id=USER, session_id="s", messages=(message,))
@@ -106,7 +106,7 @@ async def _written(client: MemoryClient, name: str, acknowledged: list[str]) -> 
     return "acknowledged"
 
 
-async def lost(client: MemoryClient, ids: Sequence[str]) -> list[str]:
+async def lost(client: AsyncMemoryClient, ids: Sequence[str]) -> list[str]:
     """Those of `ids` that are not there."""
     missing = []
     for one in ids:
@@ -132,7 +132,7 @@ async def main() -> int:
     parser.add_argument("names", nargs="*", help="containers; all that run, unless given")
     given = parser.parse_args()
     names, acknowledged, failures = given.names or containers(), list[str](), list[str]()
-    async with MemoryClient(given.url, given.key, timeout_s=10.0) as client:
+    async with AsyncMemoryClient(given.url, given.key, timeout_s=10.0) as client:
         for name in names:
             watched = await killed(client, name, acknowledged)
             print(watched.told(), flush=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.proof import Proving, conversation, proving, worker_names
 from ragpp.api import StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import canonical
@@ -34,7 +34,7 @@ class Count:
         self.refused = 0
 
 
-async def write(client: MemoryClient, user: str, total: int, count: Count) -> None:
+async def write(client: AsyncMemoryClient, user: str, total: int, count: Count) -> None:
     """Send all messages of one user; what is not acknowledged is sent again, with the same ids."""
     messages = conversation(7, total, "m")
     for start in range(0, total, BATCH):
@@ -68,7 +68,7 @@ async def kill_in_turn(stack: Proving, stopping: asyncio.Event, kills: Counter[s
 Learned = tuple[dict[tuple[str, str], int], dict[tuple[str, str, str], float], dict[tuple[str, str], str]]
 
 
-async def learned(client: MemoryClient, user: str) -> Learned:
+async def learned(client: AsyncMemoryClient, user: str) -> Learned:
     """What the user's graph and preferences hold: mentions, weights, values."""
 
     entities = pages(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
@@ -81,7 +81,7 @@ async def learned(client: MemoryClient, user: str) -> Learned:
     )
 
 
-async def digested(client: MemoryClient, users: list[str]) -> float:
+async def digested(client: AsyncMemoryClient, users: list[str]) -> float:
     """Wait until nothing is left to digest; returns the seconds."""
     began = time.perf_counter()
     for user in users:
@@ -115,7 +115,7 @@ async def run(home: Path, total: int, writers: int, workers: int) -> None:
         stack.verdict()
 
 
-async def judge(stack: Proving, client: MemoryClient, users: list[str], each: int) -> None:
+async def judge(stack: Proving, client: AsyncMemoryClient, users: list[str], each: int) -> None:
     """Compare what is there with what was acknowledged, and with the undisturbed user."""
     expected = Counter(f"m{number}" for number in range(each))
     calm = await learned(client, "control")

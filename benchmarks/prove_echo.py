@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from benchmarks.stack import running_gateway
 from benchmarks.waiting import digested
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.cli.inspect_command import Known, known_of
 
 SAID = (
@@ -39,7 +39,7 @@ def learned(known: Known) -> Known:
     return known.model_copy(update={"reflections": (), "relationships": told})
 
 
-async def feed(client: MemoryClient, user: str, times: int) -> list[str]:
+async def feed(client: AsyncMemoryClient, user: str, times: int) -> list[str]:
     """Recall and give back; returns the ids that a last recall ranks first."""
     for number in range(times):
         answer = await client.recall(RecallRequest(user_id=user, query=QUERY, deadline_ms=5_000))

@@ -18,7 +18,7 @@ from typing import cast
 
 from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.jobs import Job
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
@@ -47,7 +47,7 @@ class Latency:
         return quantile(self.taken[phase] or [0.0], 0.95)
 
 
-async def fill(client: MemoryClient, total: int) -> float:
+async def fill(client: AsyncMemoryClient, total: int) -> float:
     """Give the user a memory, and have it digested; returns the seconds."""
     began = time.perf_counter()
     said = conversation(3, total, "m")
@@ -61,7 +61,7 @@ async def fill(client: MemoryClient, total: int) -> float:
     return time.perf_counter() - began
 
 
-async def write(client: MemoryClient, number: int, latency: Latency, stopping: asyncio.Event) -> int:
+async def write(client: AsyncMemoryClient, number: int, latency: Latency, stopping: asyncio.Event) -> int:
     """Write for a user of its own until told to stop; how many messages were acknowledged."""
     count = 0
     while not stopping.is_set():
@@ -105,7 +105,7 @@ async def run(home: Path, total: int, writers: int, seconds: float) -> None:
         stack.verdict()
 
 
-async def judge(stack: Proving, client: MemoryClient, job: Job, total: int) -> None:
+async def judge(stack: Proving, client: AsyncMemoryClient, job: Job, total: int) -> None:
     """Whether the report is true."""
     stack.check(job.state == "done", f"the job is {job.state}")
     stores = cast("dict[str, dict[str, dict[str, int]]]", (job.result or {}).get("stores", {}))

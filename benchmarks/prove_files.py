@@ -26,7 +26,7 @@ from benchmarks.proof import Proving, proving
 from benchmarks.scan_lab import questions, statements
 from ragpp import MemoryCatalog
 from ragpp.api.files import SourceReport
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.describing import keywords_of
 from ragpp.entries.files import VERSION, read_file, written
@@ -106,7 +106,7 @@ async def import_under_fire(stack: Proving, data: bytes) -> tuple[ImportReport, 
             await asyncio.to_thread(stack.up, 1)
 
 
-async def held(client: MemoryClient) -> Counter[str]:
+async def held(client: AsyncMemoryClient) -> Counter[str]:
     """The memories that the agent has, by the ids of its file."""
     exported = read_file((await export_file(client, system_clock(), user_id=USER, ci=AGENT)).encode())
     return Counter(one.memory_id or "" for one in exported.memories)

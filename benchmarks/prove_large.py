@@ -28,7 +28,7 @@ from benchmarks.proof import Proving, proving, quantile
 from benchmarks.scan_lab import questions, statements, vectors_of
 from ragpp.api import MessageIn, RecallRequest, RetrieveRequest, StoreRequest
 from ragpp.catalog import ItemEntry, ResourceEntry, RetrievalMode
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.factory import make_embedder
@@ -150,7 +150,7 @@ def _item(place: int, text: str) -> ItemEntry:
     )
 
 
-async def ask(client: MemoryClient, wanted: Sequence[str], rounds: int) -> Asked:
+async def ask(client: AsyncMemoryClient, wanted: Sequence[str], rounds: int) -> Asked:
     """Every question of both tiers, in turn."""
     asked = Asked()
     for text in [*wanted] * rounds:
@@ -176,7 +176,7 @@ async def segments_of(owner: asyncpg.Connection, tier: str) -> int:
     return count
 
 
-async def write_until(client: MemoryClient, done: asyncio.Event) -> list[float]:
+async def write_until(client: AsyncMemoryClient, done: asyncio.Event) -> list[float]:
     """Messages written one after another until then; ms of each."""
     taken: list[float] = []
     while not done.is_set():
@@ -187,7 +187,7 @@ async def write_until(client: MemoryClient, done: asyncio.Event) -> list[float]:
     return taken
 
 
-async def build(client: MemoryClient, owner: asyncpg.Connection, rows: int) -> None:
+async def build(client: AsyncMemoryClient, owner: asyncpg.Connection, rows: int) -> None:
     """Ask once, and wait for the segments that this sets off, writing meanwhile."""
     whole = rows // ROWS
     began, done = time.perf_counter(), asyncio.Event()
@@ -221,7 +221,7 @@ def agreement(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> f
     return statistics.fmean(len({*a} & {*b}) / max(1, len(a)) for a, b in zip(one, other, strict=True))
 
 
-async def breaks(stack: Proving, client: MemoryClient, owner: asyncpg.Connection, wanted: Sequence[str]) -> None:
+async def breaks(stack: Proving, client: AsyncMemoryClient, owner: asyncpg.Connection, wanted: Sequence[str]) -> None:
     """Break a segment of each tier and ask: the answers stay, and health tells of it."""
     before = await ask(client, wanted[:3], 1)
     for tier in TABLES:

@@ -24,7 +24,7 @@ import asyncpg
 
 from benchmarks.proof import Proving, conversation, proving, worker_names
 from ragpp.api import ExtractIn, ReflectIn, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.paging import PAGE, pages
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
@@ -40,7 +40,7 @@ SHORTEST_S, LONGEST_S = 0.2, 5.0
 Learned = dict[str, object]
 
 
-async def write(client: MemoryClient, user: str, number: int, total: int) -> None:
+async def write(client: AsyncMemoryClient, user: str, number: int, total: int) -> None:
     """Store one user's messages and ask for an extraction and a reflection of their first day."""
     messages = conversation(number, total, "m")
     for start in range(0, total, BATCH):
@@ -50,7 +50,7 @@ async def write(client: MemoryClient, user: str, number: int, total: int) -> Non
     await client.reflect(user, ReflectIn(date=(messages[0].occurred_at or ENDS).date()))
 
 
-async def learned(client: MemoryClient, user: str) -> Learned:
+async def learned(client: AsyncMemoryClient, user: str) -> Learned:
     """All that was learned of a user, in what it says and how often it was said; not its ids, nor when."""
 
     entities = pages(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
@@ -177,7 +177,7 @@ async def run(home: Path, total: int, users: int, kills: int, workers: int) -> N
         stack.verdict()
 
 
-async def judge(stack: Proving, client: MemoryClient, quiet: list[str], disturbed: list[str]) -> None:
+async def judge(stack: Proving, client: AsyncMemoryClient, quiet: list[str], disturbed: list[str]) -> None:
     """Compare what was learned of each pair of users."""
     different: Counter[str] = Counter()
     sizes: Counter[str] = Counter()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.proof import ProcessName, Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp_infra.embedded.home import Home
 
@@ -40,7 +40,7 @@ class Sample:
     error: str = ""
 
 
-async def traffic(client: MemoryClient, samples: list[Sample], stopping: asyncio.Event) -> None:
+async def traffic(client: AsyncMemoryClient, samples: list[Sample], stopping: asyncio.Event) -> None:
     """Recall until told to stop, some twenty a second."""
     while not stopping.is_set():
         at = time.perf_counter()
@@ -55,7 +55,7 @@ async def traffic(client: MemoryClient, samples: list[Sample], stopping: asyncio
         await asyncio.sleep(0.05)
 
 
-async def outage(stack: Proving, client: MemoryClient, name: ProcessName, seconds: float) -> None:
+async def outage(stack: Proving, client: AsyncMemoryClient, name: ProcessName, seconds: float) -> None:
     """Kill `name` under traffic, bring it back, and judge what the recalls said."""
     samples: list[Sample] = []
     stopping = asyncio.Event()

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from benchmarks.proof import Proving, conversation, proving, quantile, statements
 from ragpp.api import ItemIn, ItemsIn, RecallRequest, ResourceIn, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import TierName
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.services import Services
@@ -54,7 +54,7 @@ QUERIES = (
 )
 
 
-async def fill(client: MemoryClient, users: int, messages: int, console: Console) -> float:
+async def fill(client: AsyncMemoryClient, users: int, messages: int, console: Console) -> float:
     """Give every user a conversation; returns acknowledged messages a second."""
     began = time.perf_counter()
     waiting = iter(range(users))
@@ -73,7 +73,7 @@ async def fill(client: MemoryClient, users: int, messages: int, console: Console
     return users * messages / (time.perf_counter() - began)
 
 
-async def curate(client: MemoryClient, users: int, items: int, console: Console) -> None:
+async def curate(client: AsyncMemoryClient, users: int, items: int, console: Console) -> None:
     """Give the first users a catalog each: resources, and items that rest on them."""
     with Progress(console=console) as progress:
         task = progress.add_task("curate", total=users * items)
@@ -92,7 +92,7 @@ async def curate(client: MemoryClient, users: int, items: int, console: Console)
                 progress.advance(task, len(part))
 
 
-async def digest(client: MemoryClient, users: int, console: Console) -> float:
+async def digest(client: AsyncMemoryClient, users: int, console: Console) -> float:
     """Wait until the workers have caught up with everyone; returns the seconds."""
     began = time.perf_counter()
     with Progress(console=console) as progress:
@@ -105,7 +105,7 @@ async def digest(client: MemoryClient, users: int, console: Console) -> float:
 
 
 async def recalls(
-    client: MemoryClient, users: int, count: int, tiers: tuple[TierName, ...] | None, *, at_once: int = 1
+    client: AsyncMemoryClient, users: int, count: int, tiers: tuple[TierName, ...] | None, *, at_once: int = 1
 ) -> tuple[list[float], float, int]:
     """Milliseconds of each recall over HTTP, recalls a second, and how many were partial."""
     chance = random.Random(17)
@@ -127,7 +127,7 @@ async def recalls(
     return taken, count / (time.perf_counter() - began), partial
 
 
-async def writes(client: MemoryClient, users: int, count: int) -> list[float]:
+async def writes(client: AsyncMemoryClient, users: int, count: int) -> list[float]:
     """Milliseconds of each write of one message over HTTP."""
     chance = random.Random(23)
     taken = []

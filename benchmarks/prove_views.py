@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Visibility
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import run_keys
@@ -35,7 +35,7 @@ def agents_key(home: Path, agent: str) -> str:
     return str(json.loads(made.stdout)["key"])
 
 
-async def fill(client: MemoryClient, user_id: str, total: int, agents: int, *, apart: bool) -> float:
+async def fill(client: AsyncMemoryClient, user_id: str, total: int, agents: int, *, apart: bool) -> float:
     """Let the user say as much, and have it digested; returns the seconds."""
     said = conversation(7, total, "m")
     began = time.perf_counter()
@@ -57,7 +57,7 @@ async def fill(client: MemoryClient, user_id: str, total: int, agents: int, *, a
     return time.perf_counter() - began
 
 
-async def measure(clients: dict[str, MemoryClient], user_id: str, recalls: int) -> dict[str, list[float]]:
+async def measure(clients: dict[str, AsyncMemoryClient], user_id: str, recalls: int) -> dict[str, list[float]]:
     """Milliseconds of recalls by whose key asked, each in turn."""
     taken: dict[str, list[float]] = {whose: [] for whose in clients}
     for number in range(recalls + 10):

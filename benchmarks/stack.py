@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.embedded.home import Home
 
 
@@ -27,7 +27,7 @@ def ragpp(*arguments: str, quiet: bool = False) -> None:
 
 
 @asynccontextmanager
-async def running_gateway(*, timeout_s: float = 60.0) -> AsyncIterator[MemoryClient]:
+async def running_gateway(*, timeout_s: float = 60.0) -> AsyncIterator[AsyncMemoryClient]:
     """A client of the stack's gateway; starts what does not run and leaves it running."""
     ragpp("up")
     async with Home(home()).client(timeout_s=timeout_s) as client:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.waiting import digested, done
 from ragpp.api import MessageIn, ResourceIn, ResourceMessageIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 
-async def extract_all(client: MemoryClient, user: str, resources: Iterable[ResourceIn]) -> int:
+async def extract_all(client: AsyncMemoryClient, user: str, resources: Iterable[ResourceIn]) -> int:
     """Store a user's `resources`, which ask to be extracted, and wait until all of them are and nothing else is left to
     do; returns how many items they gave. Raises RuntimeError for a job that failed."""
     stored = [await client.store_resource(one) for one in resources]

@@ -4,13 +4,13 @@ import asyncio
 import time
 from typing import Final
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.jobs import Job
 
 PATIENCE_S: Final = 600.0
 
 
-async def digested(client: MemoryClient, user: str, *, timeout_s: float = PATIENCE_S) -> float:
+async def digested(client: AsyncMemoryClient, user: str, *, timeout_s: float = PATIENCE_S) -> float:
     """Wait until the workers have nothing left of `user`; returns the seconds waited."""
     started = time.perf_counter()
     while await client.pending(user):
@@ -20,7 +20,7 @@ async def digested(client: MemoryClient, user: str, *, timeout_s: float = PATIEN
     return time.perf_counter() - started
 
 
-async def done(client: MemoryClient, job_id: str, what: str) -> Job:
+async def done(client: AsyncMemoryClient, job_id: str, what: str) -> Job:
     """The job once it is done; `what` says in a message what it is about. Raises RuntimeError where it failed."""
     ended = await client.ended_job(job_id, timeout_s=PATIENCE_S)
     if ended.state != "done":

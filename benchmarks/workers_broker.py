@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from benchmarks.backlog import Digestion, Table, ledger_of, names_of, now, paused_workers, store
 from benchmarks.proof import Proving
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
 
@@ -56,7 +56,7 @@ async def queue(stack: Proving, *, short: int, backlog: int) -> None:
 
 
 async def _watched(
-    stack: Proving, table: Table, client: MemoryClient, broker: Redis, run: str, users: int, total: int
+    stack: Proving, table: Table, client: AsyncMemoryClient, broker: Redis, run: str, users: int, total: int
 ) -> tuple[Digestion, Counter[str]]:
     """Digest for WATCHED_S, or until all is done; what was observed by then, and the longest each queue was."""
     names = names_of(run, users)
@@ -105,7 +105,7 @@ async def flush(stack: Proving) -> None:
 
 
 async def _lose(
-    stack: Proving, table: Table, client: MemoryClient, run: str, lose: Callable[[], Awaitable[str]]
+    stack: Proving, table: Table, client: AsyncMemoryClient, run: str, lose: Callable[[], Awaitable[str]]
 ) -> None:
     names = names_of(run, LOST_USERS)
     with paused_workers(stack.home, WORKERS, run) as (workers, _):

@@ -9,7 +9,7 @@ from typing import Final
 from benchmarks.backlog import Table, ledger_of, names_of, paused_workers, store, tenant_client, warm_each
 from benchmarks.proof import Proving, conversation, quantile
 from ragpp.api import StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 DELAY_S: Final = 2.0
 PROBE_S: Final = 0.5
@@ -46,7 +46,9 @@ async def fair(stack: Proving, *, interactions: int, users: Sequence[int]) -> No
                     )
 
 
-async def _probe(table: Table, backlog: Sequence[str], clients: Mapping[str, MemoryClient]) -> dict[str, list[str]]:
+async def _probe(
+    table: Table, backlog: Sequence[str], clients: Mapping[str, AsyncMemoryClient]
+) -> dict[str, list[str]]:
     """Until the backlog is digested, store one message of a new user with each client every PROBE_S; the users by
     prefix."""
     asked: dict[str, list[str]] = {prefix: [] for prefix in clients}

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 
 from benchmarks.backlog import Meter, Table, ledger_of, names_of, paused_workers, store, warm_each
 from benchmarks.proof import Proving
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.embedded.home import Home
 
 SAME: Final = 0.95
@@ -56,7 +56,7 @@ async def speed(
 
 
 async def _run(
-    stack: Proving, table: Table, client: MemoryClient, users: int, workers: int, number: int, interactions: int
+    stack: Proving, table: Table, client: AsyncMemoryClient, users: int, workers: int, number: int, interactions: int
 ) -> Run:
     run = f"r{number}-{workers}of{users}"
     names = names_of(run, users)

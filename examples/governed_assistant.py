@@ -8,7 +8,7 @@ import asyncio
 import os
 import sys
 
-from ragpp.client import MemoryClient
+from ragpp import AsyncMemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.values import Event, Invocation, Limits, Prompt
@@ -23,7 +23,7 @@ async def respond(prompt: Prompt) -> str:
 async def main(url: str, key: str, user: str = "example", limits: Limits | None = None) -> list[str]:
     """Two messages in two sessions; what was answered. Raises MemorySystemError when there is no such memory."""
     answers = []
-    async with MemoryClient(url, key) as memory, Governor(memory, respond, limits=limits) as governor:
+    async with AsyncMemoryClient(url, key) as memory, Governor(memory, respond, limits=limits) as governor:
         await memory.pending(user)  # a turn goes on without a memory, and an example that does shows nothing
         for session, content in (("monday", "My locker is number 418."), ("tuesday", "Which locker is mine?")):
             event = Event(user_id=user, session_id=session, content=content)

@@ -8,7 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
-from ragpp.client import MemoryClient
+from ragpp import AsyncMemoryClient
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.langgraph import GovernorState, agent_responder, memory_graph
 from ragpp_services.governor.values import Limits
@@ -24,7 +24,10 @@ agent = StateGraph(MessagesState).add_node("model", model).add_edge(START, "mode
 
 async def main(url: str, key: str, user: str = "example", limits: Limits | None = None) -> str:
     """One message, answered by the agent, with the memory before and after it."""
-    async with MemoryClient(url, key) as memory, Governor(memory, agent_responder(agent), limits=limits) as governor:
+    async with (
+        AsyncMemoryClient(url, key) as memory,
+        Governor(memory, agent_responder(agent), limits=limits) as governor,
+    ):
         graph = memory_graph(governor, checkpointer=InMemorySaver())
         said = GovernorState(event={"user_id": user, "content": "What do you know about me?"})
         result = await graph.ainvoke(said, RunnableConfig(configurable={"thread_id": user}))

@@ -17,7 +17,7 @@ from typing import Final
 
 from ragpp import MemoryCatalog
 from ragpp.api.hooks import TurnCatalog
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.embedded.home import Home
 
 BUDGET: Final = 120
@@ -30,7 +30,7 @@ OF_ERGON: Final = "The password of the export server is changed by hand on the f
 OF_SCRIBE: Final = "Customers of the bakery group prefer short answers without apologies."
 
 
-async def show(client: MemoryClient) -> None:
+async def show(client: AsyncMemoryClient) -> None:
     """Learn, choose, be given, judge. Raises RuntimeError where a budget is broken."""
     user = f"agents-{uuid.uuid4().hex[:8]}"
     ergon = MemoryCatalog("ergon", client=client, user_id=user)

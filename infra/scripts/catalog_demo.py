@@ -22,7 +22,7 @@ from typing import Final
 from ragpp import MemoryManager, RetrievalMode
 from ragpp.api import RecallRequest
 from ragpp.catalog import MemoryItem
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import RetrievalError
 from ragpp.testing.choosing import by_words, choosing
 from ragpp.testing.llm import LlmServer
@@ -58,7 +58,7 @@ ASKED: Final = (
 WIDTH: Final = 100
 
 
-async def show(client: MemoryClient) -> None:
+async def show(client: AsyncMemoryClient) -> None:
     """Store, extract, ask, consolidate, recall."""
     user = f"catalog-{uuid.uuid4().hex[:8]}"
     memory = MemoryManager(client=client, user_id=user)
@@ -107,7 +107,7 @@ async def asked(memory: MemoryManager, mode: RetrievalMode, question: str) -> No
     print(f"    {escalated}{result.mode_used} in {result.search_time_ms:.0f} ms{reason}")
 
 
-async def kept(client: MemoryClient, user: str, kind: str, content: str, at: str, title: str) -> str:
+async def kept(client: AsyncMemoryClient, user: str, kind: str, content: str, at: str, title: str) -> str:
     """The id of the resource; through the client, since document 002 has no time of what a resource tells."""
     stored = await client.store_resource(
         user_id=user, resource_type=kind, content=content, occurred_at=at, metadata={"title": title}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from ragpp.api import RecallRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Relationship, TierName
 from ragpp_infra.cli.demo import wait_until_digested
 from ragpp_infra.cli.ingest import ingest
@@ -32,7 +32,7 @@ MOMENTS: Final = (("before the move", BEFORE), ("after the move", AFTER), ("at t
 LEARNED: Final[tuple[TierName, ...]] = ("semantic", "procedural")
 
 
-async def show(client: MemoryClient) -> None:
+async def show(client: AsyncMemoryClient) -> None:
     """Ingest, wait, ask."""
     user = f"validity-{uuid.uuid4().hex[:8]}"
     with (files("ragpp_infra") / "samples" / "conversation.jsonl").open("rb") as source:
@@ -66,7 +66,7 @@ async def show(client: MemoryClient) -> None:
         print(f"  {days:>3} days after its last mention: confidence {one.confidence:.4f}")
 
 
-async def recalled(client: MemoryClient, user: str, query: str, moment: datetime, about: str) -> str:
+async def recalled(client: AsyncMemoryClient, user: str, query: str, moment: datetime, about: str) -> str:
     """The lines of the context about one thing, from what was learned."""
     request = RecallRequest(user_id=user, query=query, as_of=moment, tiers=LEARNED, token_budget=2_000, limit=50)
     answer = await client.recall(request)
@@ -74,7 +74,7 @@ async def recalled(client: MemoryClient, user: str, query: str, moment: datetime
     return "; ".join(lines) or "nothing"
 
 
-async def homes(client: MemoryClient, user: str, moment: datetime) -> Sequence[Relationship]:
+async def homes(client: AsyncMemoryClient, user: str, moment: datetime) -> Sequence[Relationship]:
     """Where Noor lives and lived, as known at `moment`."""
     found = await client.relationships(user, state="all", as_of=moment, limit=200)
     homes = [one for one in found.items if one.type == "LIVES_IN" and one.source == "Noor"]

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from ragpp.client import AsyncMemoryClient, MemoryClient
     from ragpp.memory import (
         MemoryCatalog,
         MemoryConfig,
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
     from ragpp.retrieval import BaseRetriever, ConfidenceScorer, HybridRetriever, LLMRetriever, RAGRetriever
 
 __all__ = [
+    "AsyncMemoryClient",
     "BaseRetriever",
     "ConfidenceScorer",
     "HybridRetriever",
     "LLMRetriever",
     "MemoryCatalog",
+    "MemoryClient",
     "MemoryConfig",
     "MemoryManager",
     "MemoryRetryConfig",
@@ -27,6 +30,7 @@ __all__ = [
     "RetrievalMode",
     "TDLambdaLearner",
 ]
+_CLIENT: Final = frozenset({"AsyncMemoryClient", "MemoryClient"})
 _MEMORY: Final = frozenset(
     {"MemoryCatalog", "MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode", "TDLambdaLearner"}
 )
@@ -35,4 +39,5 @@ _MEMORY: Final = frozenset(
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("ragpp.memory" if name in _MEMORY else "ragpp.retrieval"), name)
+    place = "client" if name in _CLIENT else "memory" if name in _MEMORY else "retrieval"
+    return getattr(import_module(f"ragpp.{place}"), name)

@@ -18,7 +18,6 @@ MAX_LINES_OF_TESTS: Final = 400
 READS_SETTINGS: Final = frozenset(
     {
         "ragpp.client.environment",
-        "ragpp.memory.connecting",
         "ragpp.places",
         "ragpp_services.all_in_one",
         "ragpp_services.gateway.keys",

@@ -66,10 +66,9 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.embedding.second": {"jar", "digest", "SHA256[name]"},  # a file that a setting names
     "ragpp.embedding.openai": {"error"},  # of an address
     "ragpp.llm.factory": {"error"},
-    "ragpp.client.environment": {"' and '.join(missing)"},  # of settings
+    "ragpp.client.environment": {"' and '.join(missing)", "URL", "API_KEY"},  # of settings
     "ragpp.memory.config": {"', '.join(refused)"},  # names of fields
     "ragpp.memory.manager": {"', '.join(refused)"},  # of parameters
-    "ragpp.memory.connecting": {"URL", "API_KEY"},  # names of settings
     "ragpp.tools.langchain": {"error"},
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
     "ragpp_infra.embedded.home": {"url"},  # as the caller gave it

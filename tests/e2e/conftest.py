@@ -10,7 +10,7 @@ import httpx
 import pytest
 import uvicorn
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Scope
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
@@ -72,7 +72,7 @@ async def api(gateway: RealGateway, tenant: str) -> AsyncIterator[httpx.AsyncCli
 
 
 @pytest.fixture
-async def memory(gateway: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
+async def memory(gateway: RealGateway, tenant: str) -> AsyncIterator[AsyncMemoryClient]:
     """The same as an application has it."""
     async with gateway.memory(await gateway.key(tenant)) as client:
         yield client

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ragpp.api import MessageIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import RateLimited, TooManyAtOnce, TooMuchAtOnce
 from ragpp.memory.files.importing import import_file
 from ragpp_infra.cli.ingest import ingest
@@ -47,13 +47,13 @@ async def strict_api(strict: RealGateway, tenant: str) -> AsyncIterator[httpx.As
 
 
 @pytest.fixture
-async def patient(strict: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
+async def patient(strict: RealGateway, tenant: str) -> AsyncIterator[AsyncMemoryClient]:
     """A client that waits as it is told to."""
     async with strict.memory(await strict.key(tenant)) as client:
         yield client
 
 
-async def kept(client: MemoryClient) -> list[str]:
+async def kept(client: AsyncMemoryClient) -> list[str]:
     """What the user said, in order."""
     page = await client.interactions(USER, newest_first=False, limit=200)
     return [one.content for one in page.items]
@@ -134,13 +134,13 @@ async def test_of_a_key_that_sends_much_at_once_some_is_refused_and_another_writ
     assert {answer.status_code for answer in answers if answer not in refused} == {413}
 
 
-async def test_a_client_that_is_refused_waits_and_nothing_of_what_it_sends_is_lost(patient: MemoryClient) -> None:
+async def test_a_client_that_is_refused_waits_and_nothing_of_what_it_sends_is_lost(patient: AsyncMemoryClient) -> None:
     said = [f"number {number}" for number in range(6 * BURST)]
     await asyncio.gather(*(patient.remember(user_id=USER, messages=(MessageIn(content=one),)) for one in said))
     assert sorted(await kept(patient)) == sorted(said)
 
 
-async def test_a_file_whose_batches_are_too_much_at_once_is_ingested_in_order(patient: MemoryClient) -> None:
+async def test_a_file_whose_batches_are_too_much_at_once_is_ingested_in_order(patient: AsyncMemoryClient) -> None:
     said = [f"{number} " + "x" * 300 for number in range(20)]
     lines = b"".join(json.dumps({"id": f"m{n}", "content": one}).encode() + b"\n" for n, one in enumerate(said))
     report = await ingest(patient, USER, read_lines(io.BytesIO(lines)))
@@ -148,7 +148,9 @@ async def test_a_file_whose_batches_are_too_much_at_once_is_ingested_in_order(pa
     assert await kept(patient) == said
 
 
-async def test_an_agents_file_whose_memories_are_too_much_at_once_is_imported_in_parts(patient: MemoryClient) -> None:
+async def test_an_agents_file_whose_memories_are_too_much_at_once_is_imported_in_parts(
+    patient: AsyncMemoryClient,
+) -> None:
     memories = [
         {"memory_id": f"mem_{number}", "content": f"Order {number} is {'very ' * 80}late."} for number in range(12)
     ]

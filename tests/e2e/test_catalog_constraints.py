@@ -8,7 +8,7 @@ from typing import Final
 import httpx
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.models import Value
 from ragpp.redaction import SECRETS
@@ -131,11 +131,11 @@ class Filled:
     """A client, and what it kept before."""
 
     api: httpx.AsyncClient
-    memory: MemoryClient
+    memory: AsyncMemoryClient
     before: Kept
 
 
-async def kept(memory: MemoryClient) -> Kept:
+async def kept(memory: AsyncMemoryClient) -> Kept:
     pages = (
         await memory.resources(USER),
         await memory.items(USER, include="vector"),
@@ -201,7 +201,7 @@ async def test_where_no_vector_can_be_made_nothing_is_found_or_kept_and_it_is_to
     assert await kept(filled.memory) == filled.before
 
 
-async def test_index_and_rows_agree_and_every_vector_has_the_configured_dimension(memory: MemoryClient) -> None:
+async def test_index_and_rows_agree_and_every_vector_has_the_configured_dimension(memory: AsyncMemoryClient) -> None:
     """Whatever comes and goes."""
     for number in range(3):
         await memory.store_resource(user_id=USER, id=f"r{number}", resource_type="document", content=FACT)

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from ragpp.catalog import CatalogEvent
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Scope
 from tests.support.real_gateway import RealGateway
 
@@ -26,13 +26,13 @@ PAYLOADS: Final = {
 """What an event of a kind tells at least, also when what it is about is gone: names of metadata go with it."""
 
 
-async def told(memory: MemoryClient) -> list[CatalogEvent]:
+async def told(memory: AsyncMemoryClient) -> list[CatalogEvent]:
     """The first first."""
     return list(reversed((await memory.events(USER, limit=200)).items))
 
 
 async def test_each_change_is_one_event_that_says_what_the_document_lists_and_no_word_of_it(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     await memory.create_category(user_id=USER, name="prices", description="What the Qzplan costs, and what it has")
     await memory.store_resource(
@@ -80,7 +80,7 @@ async def test_each_change_is_one_event_that_says_what_the_document_lists_and_no
     assert numbers == sorted(set(numbers))
 
 
-async def test_what_goes_for_its_age_is_told(gateway: RealGateway, tenant: str, memory: MemoryClient) -> None:
+async def test_what_goes_for_its_age_is_told(gateway: RealGateway, tenant: str, memory: AsyncMemoryClient) -> None:
     await memory.store_resource(user_id=USER, id="r1", resource_type="document", content=SAID)
     assert await gateway.worker.catalog.expire(Scope(tenant_id=tenant, user_id=USER), ["r1"]) == 1
     (event,) = (await memory.events(USER, event_type="memory.entry_expired")).items

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from ragpp.catalog import DEFAULT_CATEGORIES
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import CategoryNotFoundError, Conflict, InvalidInput, ResourceNotFoundError, RetrievalError
 from tests.support.curating import PRICES, PRO, SECRET, USER, keep, state
 from tests.support.hostile import Json
@@ -17,7 +17,7 @@ from tests.support.real_gateway import RealGateway
 pytestmark = pytest.mark.server
 
 
-async def test_a_resource_is_read_back_as_it_is_but_for_secrets(memory: MemoryClient) -> None:
+async def test_a_resource_is_read_back_as_it_is_but_for_secrets(memory: AsyncMemoryClient) -> None:
     stored = await memory.store_resource(
         user_id=USER,
         resource_type="document",
@@ -35,7 +35,9 @@ async def test_a_resource_is_read_back_as_it_is_but_for_secrets(memory: MemoryCl
     assert kept.resource_id.startswith("res_")
 
 
-async def test_repeating_a_write_is_harmless_and_other_content_under_its_id_is_refused(memory: MemoryClient) -> None:
+async def test_repeating_a_write_is_harmless_and_other_content_under_its_id_is_refused(
+    memory: AsyncMemoryClient,
+) -> None:
     first, again = [
         await memory.store_resource(user_id=USER, id="r1", resource_type="document", content=PRICES) for _ in range(2)
     ]
@@ -45,7 +47,7 @@ async def test_repeating_a_write_is_harmless_and_other_content_under_its_id_is_r
         await memory.store_resource(user_id=USER, id="r1", resource_type="document", content="other")
 
 
-async def test_what_was_deleted_is_gone_with_its_items_and_stays_gone_under_its_id(memory: MemoryClient) -> None:
+async def test_what_was_deleted_is_gone_with_its_items_and_stays_gone_under_its_id(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory, id="r1")
     item_id = await state(memory, resource_id)
     assert (await memory.forget_resource(resource_id, user_id=USER)).forgotten == 1
@@ -58,7 +60,7 @@ async def test_what_was_deleted_is_gone_with_its_items_and_stays_gone_under_its_
         await keep(memory, id="r1")
 
 
-async def test_without_cascade_a_stub_keeps_its_items_sourced(memory: MemoryClient) -> None:
+async def test_without_cascade_a_stub_keeps_its_items_sourced(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory)
     item_id = await state(memory, resource_id)
     await memory.forget_resource(resource_id, user_id=USER, cascade=False)
@@ -67,7 +69,7 @@ async def test_without_cascade_a_stub_keeps_its_items_sourced(memory: MemoryClie
     assert (await memory.item(item_id, user_id=USER)).source_resource_id == resource_id
 
 
-async def test_resources_are_listed_by_kind_and_session_and_found_by_their_words(memory: MemoryClient) -> None:
+async def test_resources_are_listed_by_kind_and_session_and_found_by_their_words(memory: AsyncMemoryClient) -> None:
     prices = await keep(memory, session_id="s1")
     hours = await keep(memory, "The office closes at six.", resource_type="config")
     assert [one.resource_id for one in (await memory.resources(USER)).items] == [hours, prices]
@@ -78,7 +80,7 @@ async def test_resources_are_listed_by_kind_and_session_and_found_by_their_words
         await memory.resources(USER, search="office", cursor="x")
 
 
-async def test_a_million_characters_of_four_bytes_are_kept(memory: MemoryClient) -> None:
+async def test_a_million_characters_of_four_bytes_are_kept(memory: AsyncMemoryClient) -> None:
     content = "🜁" * 999_990 + "Otto lives"
     resource_id = await keep(memory, content)
     assert (await memory.resource(resource_id, user_id=USER)).content == content
@@ -86,7 +88,7 @@ async def test_a_million_characters_of_four_bytes_are_kept(memory: MemoryClient)
         await memory.store_resource(user_id=USER, resource_type="document", content=content + "!")
 
 
-async def test_an_item_has_a_source_and_a_category_that_exist(memory: MemoryClient) -> None:
+async def test_an_item_has_a_source_and_a_category_that_exist(memory: AsyncMemoryClient) -> None:
     with pytest.raises(ResourceNotFoundError):
         await state(memory, "res_none")
     resource_id = await keep(memory)
@@ -101,7 +103,7 @@ async def test_an_item_has_a_source_and_a_category_that_exist(memory: MemoryClie
     assert (await memory.item(item_id, user_id=USER)).embedding is None
 
 
-async def test_what_says_the_same_is_one_item_in_the_answer(memory: MemoryClient) -> None:
+async def test_what_says_the_same_is_one_item_in_the_answer(memory: AsyncMemoryClient) -> None:
     first, second = await keep(memory), await keep(memory, f"Our offer. {PRO}")
     stored = await memory.store_items(
         user_id=USER, items=[{"content": PRO, "source_resource_id": source} for source in (first, second)]
@@ -111,7 +113,7 @@ async def test_what_says_the_same_is_one_item_in_the_answer(memory: MemoryClient
     assert one.also_in == (second,)
 
 
-async def test_a_thousand_items_are_answered_in_their_order(memory: MemoryClient) -> None:
+async def test_a_thousand_items_are_answered_in_their_order(memory: AsyncMemoryClient) -> None:
     sources = [await keep(memory), await keep(memory, "More prices.")]
     items = [
         {"content": f"Plan {number} costs ${number} a month.", "source_resource_id": sources[number % 2]}
@@ -122,7 +124,7 @@ async def test_a_thousand_items_are_answered_in_their_order(memory: MemoryClient
 
 
 async def test_what_a_resource_has_from_a_context_of_this_memory_is_no_new_item(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     pasted = f"Basic costs $99 a month.\n\n## RELEVANT KNOWLEDGE\n- {PRO} (relevance: 0.83)\n"
     resource_id = await keep(memory, pasted, extract=True)
@@ -135,7 +137,9 @@ async def test_what_a_resource_has_from_a_context_of_this_memory_is_no_new_item(
     assert [one["content"] for one in result["items"]] == taken
 
 
-async def test_questions_become_events_only_where_that_is_wanted(gateway: RealGateway, memory: MemoryClient) -> None:
+async def test_questions_become_events_only_where_that_is_wanted(
+    gateway: RealGateway, memory: AsyncMemoryClient
+) -> None:
     await memory.retrieve(user_id=USER, query="qzquestion")
     assert (await memory.events(USER)).items == ()
     gateway.app.state.parts = replace(gateway.parts, record_retrievals=True)
@@ -148,7 +152,7 @@ async def test_questions_become_events_only_where_that_is_wanted(gateway: RealGa
     assert "qzquestion" not in event.model_dump_json()
 
 
-async def test_an_item_that_was_deleted_is_told_of_and_not_stored_again(memory: MemoryClient) -> None:
+async def test_an_item_that_was_deleted_is_told_of_and_not_stored_again(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory)
     item_id = await state(memory, resource_id, id="i1")
     assert (await memory.forget_item(item_id, user_id=USER)).forgotten == 1
@@ -169,7 +173,7 @@ async def test_an_item_that_is_deleted_is_no_longer_pinned(gateway: RealGateway,
         assert (await api.get(f"/v1/users/{USER}/pins")).json() == {"pins": []}
 
 
-async def test_items_are_found_by_a_vector(memory: MemoryClient) -> None:
+async def test_items_are_found_by_a_vector(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory)
     wanted = await state(memory, resource_id)
     await state(memory, resource_id, "The office closes at six.")
@@ -181,7 +185,7 @@ async def test_items_are_found_by_a_vector(memory: MemoryClient) -> None:
 
 
 async def test_a_question_is_answered_by_words_and_meaning_and_says_why_no_model_was_asked(
-    memory: MemoryClient,
+    memory: AsyncMemoryClient,
 ) -> None:
     resource_id = await keep(memory)
     item_id = await state(memory, resource_id)
@@ -210,7 +214,7 @@ async def test_the_question_is_audited_by_its_hash_alone(
     assert entry["query_sha256"] != sha256(b"qzsecretquestion").hexdigest(), "a guess must not be confirmed"
 
 
-async def test_a_category_is_created_read_edited_and_deleted(memory: MemoryClient) -> None:
+async def test_a_category_is_created_read_edited_and_deleted(memory: AsyncMemoryClient) -> None:
     made = await memory.create_category(user_id=USER, name="prices", description="What our plans cost")
     assert await memory.category("prices", user_id=USER) == made
     edited = await memory.edit_category("prices", user_id=USER, content="# Prices\n\nAsk Ada.\n")
@@ -222,13 +226,13 @@ async def test_a_category_is_created_read_edited_and_deleted(memory: MemoryClien
     assert (await memory.item(item_id, user_id=USER)).category is None
 
 
-async def test_the_defaults_are_created_once_with_the_documents_words(memory: MemoryClient) -> None:
+async def test_the_defaults_are_created_once_with_the_documents_words(memory: AsyncMemoryClient) -> None:
     for _ in range(2):
         page = await memory.create_default_categories(user_id=USER)
         assert {one.name: one.description for one in page.items} == dict(DEFAULT_CATEGORIES)
 
 
-async def test_items_move_into_a_category(memory: MemoryClient) -> None:
+async def test_items_move_into_a_category(memory: AsyncMemoryClient) -> None:
     await memory.create_category(user_id=USER, name="prices", description="What our plans cost")
     item_id = await state(memory, await keep(memory))
     moved = await memory.put_in_category("prices", user_id=USER, item_ids=[item_id, "item_none"])
@@ -236,7 +240,7 @@ async def test_items_move_into_a_category(memory: MemoryClient) -> None:
     assert [item.item_id for item in (await memory.items(USER, category="prices")).items] == [item_id]
 
 
-async def test_slow_work_is_one_job_while_it_waits(memory: MemoryClient) -> None:
+async def test_slow_work_is_one_job_while_it_waits(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory)
     await memory.create_category(user_id=USER, name="prices", description="What our plans cost")
     asked = [
@@ -256,7 +260,7 @@ async def test_slow_work_is_one_job_while_it_waits(memory: MemoryClient) -> None
         await memory.consolidate_category("nothing", user_id=USER)
 
 
-async def test_what_happened_is_told_without_content(memory: MemoryClient) -> None:
+async def test_what_happened_is_told_without_content(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory, "qzcontent of a document")
     await memory.forget_resource(resource_id, user_id=USER)
     events = await memory.events(USER, subject_id=resource_id)
@@ -267,14 +271,14 @@ async def test_what_happened_is_told_without_content(memory: MemoryClient) -> No
 
 
 @pytest.mark.parametrize("cascade", [True, False])
-async def test_names_of_metadata_go_with_their_resource(memory: MemoryClient, cascade: bool) -> None:
+async def test_names_of_metadata_go_with_their_resource(memory: AsyncMemoryClient, cascade: bool) -> None:
     going, staying = [await keep(memory, metadata={"qzname": number}) for number in range(2)]
     await memory.forget_resource(going, user_id=USER, cascade=cascade)
     told = [await memory.events(USER, subject_id=one, event_type="memory.resource_stored") for one in (going, staying)]
     assert [one.items[0].payload.get("metadata_keys") for one in told] == [None, ["qzname"]]
 
 
-async def test_the_catalog_is_counted(memory: MemoryClient) -> None:
+async def test_the_catalog_is_counted(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory)
     await state(memory, resource_id)
     stats = await memory.memory_stats(USER)

@@ -7,7 +7,7 @@ from typing import Final, cast
 import pytest
 
 from ragpp.api import ResourceIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden, InvalidInput, ResourceNotFoundError
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.server
 
 
 @pytest.fixture
-async def admin(gateway: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
+async def admin(gateway: RealGateway, tenant: str) -> AsyncIterator[AsyncMemoryClient]:
     """A client that may also write what all users of the tenant share."""
     async with gateway.memory(await gateway.key(tenant, "read", "write", "forget", "global")) as client:
         yield client
@@ -40,7 +40,7 @@ def conversation(messages: list[dict[str, Json]], **fields: object) -> ResourceI
 
 
 async def test_a_remembered_conversation_is_interactions_as_well_and_repeating_it_is_harmless(
-    memory: MemoryClient,
+    memory: AsyncMemoryClient,
 ) -> None:
     body = conversation(MESSAGES, id="talk", remember=True)
     first, again = [await memory.store_resource(body) for _ in range(2)]
@@ -72,7 +72,7 @@ class ForgetsMeanwhile:
 
 
 async def test_a_conversation_is_kept_whatever_is_forgotten_of_its_user_meanwhile(
-    gateway: RealGateway, memory: MemoryClient
+    gateway: RealGateway, memory: AsyncMemoryClient
 ) -> None:
     await memory.store_resource(conversation(MESSAGES, id="before", remember=True))
     gone, *_ = (await memory.resource("before", user_id=USER)).messages
@@ -91,7 +91,7 @@ async def test_a_conversation_is_kept_whatever_is_forgotten_of_its_user_meanwhil
     assert {one.interaction_id for one in kept.messages} < said, "half of a request that is refused is not kept"
 
 
-async def test_what_is_forgotten_of_a_conversation_goes_out_of_its_resource(memory: MemoryClient) -> None:
+async def test_what_is_forgotten_of_a_conversation_goes_out_of_its_resource(memory: AsyncMemoryClient) -> None:
     await memory.store_resource(conversation(MESSAGES, id="talk", remember=True))
     kept = await memory.resource("talk", user_id=USER)
     question, answer = [str(one.interaction_id) for one in kept.messages]
@@ -224,7 +224,7 @@ async def test_of_every_two_agents_neither_reads_what_is_the_others_anywhere(tea
 
 
 async def test_what_all_users_share_is_read_by_all_and_changed_with_the_scope_global_alone(
-    memory: MemoryClient, admin: MemoryClient
+    memory: AsyncMemoryClient, admin: AsyncMemoryClient
 ) -> None:
     resource_id = await keep(admin, visibility="global")
     stored = await admin.store_items(
@@ -248,7 +248,7 @@ async def test_what_all_users_share_is_read_by_all_and_changed_with_the_scope_gl
         await memory.resource(resource_id, user_id="ben")
 
 
-async def test_without_a_user_it_is_what_all_users_share(memory: MemoryClient, admin: MemoryClient) -> None:
+async def test_without_a_user_it_is_what_all_users_share(memory: AsyncMemoryClient, admin: AsyncMemoryClient) -> None:
     resource_id = await keep(admin, user_id=None)
     own = await keep(memory)
     assert [one.resource_id for one in (await admin.resources()).items] == [resource_id]
@@ -269,7 +269,7 @@ async def test_what_a_bound_key_asks_without_a_user_is_its_own_users(gateway: Re
             await bound.resource(resource_id, user_id="ben")
 
 
-async def test_a_recall_shows_what_was_curated(memory: MemoryClient) -> None:
+async def test_a_recall_shows_what_was_curated(memory: AsyncMemoryClient) -> None:
     item_id = await state(memory, await keep(memory))
     await memory.remember(user_id=USER, messages=({"content": "I moved to Porto."},))
     answer = await memory.recall(user_id=USER, query="What does Pro cost a month?", explain=True)
@@ -282,7 +282,7 @@ async def test_a_recall_shows_what_was_curated(memory: MemoryClient) -> None:
     assert "RELEVANT KNOWLEDGE" not in nothing_else.context
 
 
-async def test_a_recall_as_of_a_moment_knows_nothing_later(memory: MemoryClient) -> None:
+async def test_a_recall_as_of_a_moment_knows_nothing_later(memory: AsyncMemoryClient) -> None:
     resource_id = await keep(memory, occurred_at="2025-05-01T00:00:00Z")
     await state(memory, resource_id, occurred_at="2025-05-01T00:00:00Z")
     for moment, known in (("2025-04-01T00:00:00Z", False), ("2025-06-01T00:00:00Z", True)):

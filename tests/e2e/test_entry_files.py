@@ -15,7 +15,7 @@ import pytest
 
 from ragpp import MemoryCatalog
 from ragpp.api import MessageIn, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.files import read_file
 from ragpp.errors import Conflict, InvalidInput
@@ -57,7 +57,7 @@ def file_of(*memories: Mapping[str, Json], ci: str | None = "ergon") -> bytes:
     return json.dumps({**header, "memories": [*memories], "statistics": statistics}, indent=2).encode()
 
 
-async def test_a_file_is_imported_exported_and_imported_again_as_it_was(memory: MemoryClient) -> None:
+async def test_a_file_is_imported_exported_and_imported_again_as_it_was(memory: AsyncMemoryClient) -> None:
     later = (datetime.now(UTC) + timedelta(days=3)).isoformat(timespec="seconds").replace("+00:00", "Z")
     memories = [
         memory_of(1, CHOSE, type="decision", relevance_tags=["Orders", "postgres"], priority=9, references=["mem_x"]),
@@ -93,7 +93,7 @@ async def test_a_file_is_imported_exported_and_imported_again_as_it_was(memory: 
     assert [one.fields for one in copy.memories] == [one.fields for one in exported.memories]
 
 
-async def test_what_is_wrong_with_one_memory_loses_no_other_and_its_line_is_named(memory: MemoryClient) -> None:
+async def test_what_is_wrong_with_one_memory_loses_no_other_and_its_line_is_named(memory: AsyncMemoryClient) -> None:
     whole = file_of(
         memory_of(1, CHOSE),
         memory_of(2, FAILED, type="gossip"),
@@ -130,7 +130,7 @@ async def test_what_is_wrong_with_one_memory_loses_no_other_and_its_line_is_name
     assert (mended.kept, mended.known) == (1, 4)
 
 
-async def test_a_secret_in_a_file_is_removed_and_what_was_deleted_stays_away(memory: MemoryClient) -> None:
+async def test_a_secret_in_a_file_is_removed_and_what_was_deleted_stays_away(memory: AsyncMemoryClient) -> None:
     secret = "The key is sk-proj-" + "a1B2c3D4e5F6g7H8" * 3 + " for now."
     data = file_of(memory_of(1, secret, summary="The key"), memory_of(2, LUNCH))
     report = await import_file(memory, data, user_id="u-secret")
@@ -172,7 +172,7 @@ async def test_the_global_file_is_seen_by_every_agent_and_an_agents_file_by_it_a
     checked_problem(other, 403, "MEM-022")
 
 
-async def test_an_agent_is_given_by_its_file_by_both_and_by_the_catalog(memory: MemoryClient) -> None:
+async def test_an_agent_is_given_by_its_file_by_both_and_by_the_catalog(memory: AsyncMemoryClient) -> None:
     catalog = MemoryCatalog("ergon", client=memory, user_id="u-way")
     fillers = [memory_of(place, f"Order {place} of August was sent to shelf {place}.") for place in range(10, 30)]
     await import_file(memory, file_of(memory_of(1, CHOSE), memory_of(2, FAILED), *fillers), user_id="u-way")
@@ -209,7 +209,7 @@ async def test_an_agent_is_given_by_its_file_by_both_and_by_the_catalog(memory: 
     assert (await catalog.comparison()).compared.turns == 0
 
 
-async def test_a_file_is_archived_once_the_catalog_has_it(memory: MemoryClient, tmp_path: Path) -> None:
+async def test_a_file_is_archived_once_the_catalog_has_it(memory: AsyncMemoryClient, tmp_path: Path) -> None:
     path = tmp_path / "catalog_ergon.json"
     data = file_of(memory_of(1, CHOSE), memory_of(2, FAILED), memory_of(3, LUNCH, expires="2025-01-01T00:00:00Z"))
     path.write_bytes(data)
@@ -225,7 +225,7 @@ async def test_a_file_is_archived_once_the_catalog_has_it(memory: MemoryClient, 
     assert (again.known, again.refused) == (2, [])
 
 
-async def test_a_memory_that_holds_a_line_of_a_context_is_held_as_it_was_kept(memory: MemoryClient) -> None:
+async def test_a_memory_that_holds_a_line_of_a_context_is_held_as_it_was_kept(memory: AsyncMemoryClient) -> None:
     data = file_of(memory_of(1, f"{CHOSE}\n- [fact · 2026-08-29 · m1] {LUNCH}"))
     assert (await import_file(memory, data, user_id="u-echo")).kept == 1
     looked = await import_file(memory, data, user_id="u-echo", dry_run=True)
@@ -233,7 +233,7 @@ async def test_a_memory_that_holds_a_line_of_a_context_is_held_as_it_was_kept(me
 
 
 async def test_what_another_has_under_an_id_or_says_otherwise_is_not_taken_for_held(
-    memory: MemoryClient, tmp_path: Path
+    memory: AsyncMemoryClient, tmp_path: Path
 ) -> None:
     await import_file(memory, file_of(memory_of(1, CHOSE)), user_id="u-arch2", ci="sales")
     path = tmp_path / "catalog_care.json"
@@ -253,7 +253,7 @@ async def test_what_another_has_under_an_id_or_says_otherwise_is_not_taken_for_h
 
 
 @pytest.mark.parametrize("name", ['"ergon', "5", '""', "ergon"])
-async def test_a_file_that_does_not_say_whose_it_is_becomes_nobodys(memory: MemoryClient, name: str) -> None:
+async def test_a_file_that_does_not_say_whose_it_is_becomes_nobodys(memory: AsyncMemoryClient, name: str) -> None:
     data = file_of(memory_of(1, CHOSE)).replace(b'"ci_name": "ergon"', f'"ci_name": {name}'.encode())
     with pytest.raises(InvalidInput, match="does not say whose"):
         await import_file(memory, data, user_id="u-whose")
@@ -263,7 +263,7 @@ async def test_a_file_that_does_not_say_whose_it_is_becomes_nobodys(memory: Memo
 
 
 async def test_what_was_said_to_an_agent_becomes_memories_of_its_own_and_goes_with_what_was_said(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     said = (
         ("m1", "s1", "ergon", "We decided to use Kafka 3.7 for the orders queue."),

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.values import AssistantState, Event, Invocation, Limits, TurnResult
@@ -30,7 +30,7 @@ async def say(
 
 
 async def test_the_third_day_uses_what_was_said_on_the_first(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     async with Governor(memory, quoted_answer, limits=LIMITS) as governor:
         told = await say(governor, "The spare key is in the blue pot.", day(1), "s1")
@@ -43,14 +43,14 @@ async def test_the_third_day_uses_what_was_said_on_the_first(
     assert told.memories_used == ()
 
 
-async def test_a_message_is_not_its_own_memory_and_what_is_said_later_is_not_seen(memory: MemoryClient) -> None:
+async def test_a_message_is_not_its_own_memory_and_what_is_said_later_is_not_seen(memory: AsyncMemoryClient) -> None:
     async with Governor(memory, quoted_answer, limits=LIMITS) as governor:
         await say(governor, "The spare key is in the red box.", day(5), "s2")
         result = await say(governor, "Where is the spare key?", day(3), "s1")
     assert result.response.text == "I remember nothing about that."
 
 
-async def test_question_and_answer_are_remembered_with_what_they_rest_on(memory: MemoryClient) -> None:
+async def test_question_and_answer_are_remembered_with_what_they_rest_on(memory: AsyncMemoryClient) -> None:
     async with Governor(memory, quoted_answer, limits=LIMITS) as governor:
         told = await say(governor, "The spare key is in the blue pot.", day(1), "s1")
         asked = await say(governor, "Where is the spare key?", day(2), "s2", told.state)
@@ -62,7 +62,7 @@ async def test_question_and_answer_are_remembered_with_what_they_rest_on(memory:
     assert answer.occurred_at > question.occurred_at
 
 
-async def test_the_prompt_is_the_gateways_context_with_the_callers_frame(memory: MemoryClient) -> None:
+async def test_the_prompt_is_the_gateways_context_with_the_callers_frame(memory: AsyncMemoryClient) -> None:
     prompts: list[str] = []
 
     def respond(prompt: object) -> str:

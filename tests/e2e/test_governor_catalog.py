@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from ragpp import MemoryCatalog
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_services.governor.graph import Governor, replay
 from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.values import AssistantState, Event, Invocation, Limits, Record, TurnResult
@@ -32,7 +32,7 @@ async def say(governor: Governor, content: str, session: str, agent: str | None 
 
 
 async def test_what_one_session_said_is_chosen_and_answers_in_the_next(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     records: list[Record] = []
     async with Governor(memory, quoted_answer, mode="catalog", limits=LIMITS, on_record=records.append) as governor:
@@ -59,7 +59,7 @@ async def test_what_one_session_said_is_chosen_and_answers_in_the_next(
 
 
 async def test_what_one_agent_was_told_another_is_not_offered(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     async with Governor(memory, quoted_answer, mode="catalog", limits=LIMITS) as governor:
         await say(governor, TOLD, "s1")
@@ -71,7 +71,7 @@ async def test_what_one_agent_was_told_another_is_not_offered(
 
 
 async def test_an_answer_that_repeats_a_memory_makes_no_other(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     catalog = MemoryCatalog("sales", client=memory, user_id=USER)
     kept = await catalog.store(TOLD, visibility="shared")
@@ -83,7 +83,7 @@ async def test_an_answer_that_repeats_a_memory_makes_no_other(
     assert [one.memory_id for one in await catalog.search()] == [kept.memory_id]
 
 
-async def test_a_budget_that_has_no_room_is_answered_without_and_said(memory: MemoryClient) -> None:
+async def test_a_budget_that_has_no_room_is_answered_without_and_said(memory: AsyncMemoryClient) -> None:
     await memory.set_agent_budget("sales", user_id=USER, limit=0)
     async with Governor(memory, quoted_answer, mode="catalog", limits=LIMITS) as governor:
         result = await say(governor, ASKED, "s1")

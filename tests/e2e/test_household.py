@@ -3,7 +3,7 @@
 import pytest
 
 from ragpp.api import RecallResponse
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import TierName
 from tests.support.real_gateway import RealGateway
 
@@ -15,12 +15,12 @@ SAID = {
 }
 
 
-async def asked(memory: MemoryClient, name: str, query: str, tier: TierName) -> RecallResponse:
+async def asked(memory: AsyncMemoryClient, name: str, query: str, tier: TierName) -> RecallResponse:
     return await memory.recall(user_id=USER, name=name, query=query, tiers=[tier], deadline_ms=30_000)
 
 
 async def test_how_one_of_them_wants_to_be_answered_stands_for_that_one_alone(
-    memory: MemoryClient, gateway: RealGateway, tenant: str
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str
 ) -> None:
     wished = {"name": "Tom", "content": "Please always answer me in German."}
     await memory.remember(user_id=USER, messages=[wished])
@@ -34,7 +34,7 @@ async def test_how_one_of_them_wants_to_be_answered_stands_for_that_one_alone(
 
 
 async def test_a_rule_that_one_of_them_taught_is_for_nobody_else_by_name(
-    memory: MemoryClient, gateway: RealGateway, tenant: str
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str
 ) -> None:
     said = [("Tom", "please keep it short when you answer me")]
     said += [(name, "From now on always answer in German.") for name in ("Tom", "Nora")]
@@ -52,7 +52,7 @@ async def test_a_rule_that_one_of_them_taught_is_for_nobody_else_by_name(
     assert ruled["Tom"] == ruled[None]
 
 
-async def test_i_is_who_asks(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
+async def test_i_is_who_asks(memory: AsyncMemoryClient, gateway: RealGateway, tenant: str) -> None:
     messages = [
         {"name": name, "content": content}
         for told in zip(*SAID.values(), strict=True)

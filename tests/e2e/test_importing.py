@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from tests.support.exports import NOON, chain, said, zipped
 from tests.support.real_gateway import RealGateway
 from tests.support.stack_commands import command, environment
@@ -19,7 +19,7 @@ CHAT = "31.12.23, 23:55 - Ana: My bicycle is green.\n31.12.23, 23:59 - Bob: Mine
 
 
 async def test_what_is_imported_twice_is_stored_once_and_found(
-    gateway: RealGateway, memory: MemoryClient, tenant: str, address: str, tmp_path: Path
+    gateway: RealGateway, memory: AsyncMemoryClient, tenant: str, address: str, tmp_path: Path
 ) -> None:
     key = await gateway.key(tenant)
 

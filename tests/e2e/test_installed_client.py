@@ -14,15 +14,14 @@ pytestmark = [pytest.mark.server, pytest.mark.wheel]
 
 CLIENT: Final = """
 import asyncio, json, sys
-from ragpp import MemoryManager
-from ragpp.client import MemoryClient, SyncMemoryClient
+from ragpp import AsyncMemoryClient, MemoryClient, MemoryManager
 
-with SyncMemoryClient() as memory:
-    memory.remember(user_id="u1", messages=[{"id": "m-1", "content": "Bruno is Elena's dog."}])
-    said = memory.recall(user_id="u1", query="Who is Bruno?").memories[0].text
+with MemoryClient() as memory:
+    memory.remember("Bruno is Elena's dog.", user="u1", id="m-1")
+    said = memory.recall("Who is Bruno?", user="u1").memories[0].text
 
 async def asked():
-    async with MemoryClient() as memory:
+    async with AsyncMemoryClient() as memory:
         return (await memory.recall(user_id="u1", query="Who is Bruno?")).memories[0].text
 
 async def kept():

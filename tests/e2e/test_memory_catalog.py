@@ -6,7 +6,7 @@ import pytest
 
 from ragpp import MemoryCatalog
 from ragpp.catalog import ItemKind
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import ConfigurationError, Forbidden, InvalidInput
 from tests.support.real_gateway import RealGateway, done
 from tests.support.source import module_of
@@ -16,7 +16,7 @@ CHOSE = "We decided to keep the orders in PostgreSQL, since their queries need j
 FAILED = "The nightly import failed, since the certificate of the mail server had expired."
 
 
-async def test_what_an_agent_keeps_it_finds_reads_and_deletes(memory: MemoryClient) -> None:
+async def test_what_an_agent_keeps_it_finds_reads_and_deletes(memory: AsyncMemoryClient) -> None:
     async with MemoryCatalog("ergon", client=memory, user_id="u-cat") as catalog:
         chose = await catalog.store(CHOSE, tags=("Orders",), priority=7)
         await catalog.store(FAILED)
@@ -34,7 +34,7 @@ async def test_what_an_agent_keeps_it_finds_reads_and_deletes(memory: MemoryClie
         assert await catalog.get(chose.memory_id) is None
 
 
-async def test_an_agents_catalog_is_that_agents_with_a_key_that_is_bound_to_none(memory: MemoryClient) -> None:
+async def test_an_agents_catalog_is_that_agents_with_a_key_that_is_bound_to_none(memory: AsyncMemoryClient) -> None:
     ergon = MemoryCatalog("ergon", client=memory, user_id="u-two")
     scribe = MemoryCatalog("scribe", client=memory, user_id="u-two")
     own = await ergon.store(CHOSE, visibility="agent", memory_id="mem_1")
@@ -49,7 +49,7 @@ async def test_an_agents_catalog_is_that_agents_with_a_key_that_is_bound_to_none
     assert await ergon.delete("mem_1")
 
 
-async def test_what_cannot_be_is_refused_as_an_error_of_ours(memory: MemoryClient, tmp_path: Path) -> None:
+async def test_what_cannot_be_is_refused_as_an_error_of_ours(memory: AsyncMemoryClient, tmp_path: Path) -> None:
     catalog = MemoryCatalog("ergon", client=memory, user_id="u-odd")
     dream: ItemKind = "dream"  # type: ignore[assignment]  # what a caller without types may give
     for refused in (
@@ -66,7 +66,7 @@ async def test_what_cannot_be_is_refused_as_an_error_of_ours(memory: MemoryClien
 
 
 async def test_what_has_to_go_is_told_and_an_exchange_is_kept(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     catalog = MemoryCatalog("ergon", client=memory, user_id="u-exp")
     said = await done(gateway, tenant, catalog.expire_old(dry_run=True))
@@ -78,12 +78,12 @@ async def test_what_has_to_go_is_told_and_an_exchange_is_kept(
     assert "Kafka" in injection.injection
 
 
-async def test_a_turn_without_an_agent_is_refused_before_anything_is_asked(memory: MemoryClient) -> None:
+async def test_a_turn_without_an_agent_is_refused_before_anything_is_asked(memory: AsyncMemoryClient) -> None:
     with pytest.raises(ConfigurationError, match="none is named"):
         await MemoryCatalog(client=memory, user_id="u1").pre_prompt_hook("x")
 
 
-async def test_the_example_answers_with_what_it_chose(memory: MemoryClient) -> None:
+async def test_the_example_answers_with_what_it_chose(memory: AsyncMemoryClient) -> None:
     example = module_of("examples/choosing_agent.py")
     catalog = MemoryCatalog("ergon", client=memory, user_id="u-example")
     for note in example.NOTES:
@@ -93,7 +93,7 @@ async def test_the_example_answers_with_what_it_chose(memory: MemoryClient) -> N
 
 
 async def test_the_demonstration_shows_two_agents_a_budget_and_what_sinks(
-    memory: MemoryClient, capsys: pytest.CaptureFixture[str]
+    memory: AsyncMemoryClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     demo = module_of("infra/scripts/agents_demo.py")
     await demo.show(memory)

@@ -10,7 +10,7 @@ import pytest
 
 from ragpp import MemoryManager, RetrievalMode
 from ragpp.catalog import DEFAULT_CATEGORIES
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden, RetrievalError
 from tests.support.real_gateway import RealGateway, done
 from tests.support.source import ROOT, module_of
@@ -24,7 +24,7 @@ EXAMPLES: Final = dict(
 
 
 @pytest.fixture
-async def manager(memory: MemoryClient) -> AsyncIterator[MemoryManager]:
+async def manager(memory: AsyncMemoryClient) -> AsyncIterator[MemoryManager]:
     async with MemoryManager(client=memory, user_id="u1") as manager:
         assert manager.is_healthy
         yield manager
@@ -59,7 +59,11 @@ async def test_a_conversation_becomes_facts_an_answer_and_a_page(
 
 
 async def test_the_other_examples_run_one_after_another_as_they_are_written(
-    gateway: RealGateway, tenant: str, memory: MemoryClient, manager: MemoryManager, capsys: pytest.CaptureFixture[str]
+    gateway: RealGateway,
+    tenant: str,
+    memory: AsyncMemoryClient,
+    manager: MemoryManager,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The second names a resource by an id that is cut off, so one has it."""
     content = "User: What's your pricing?\nAssistant: The basic plan costs $99 a month."
@@ -149,7 +153,7 @@ async def test_without_a_language_model_hybrid_says_why_it_did_not_ask_one_and_l
 
 
 async def test_without_a_user_it_is_everybodys_memory_for_a_key_that_may_and_for_no_other(
-    gateway: RealGateway, tenant: str, memory: MemoryClient
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     with pytest.raises(Forbidden):
         await MemoryManager(client=memory).get_stats()
@@ -163,7 +167,7 @@ async def test_without_a_user_it_is_everybodys_memory_for_a_key_that_may_and_for
 
 
 async def test_the_demonstration_shows_facts_a_page_with_its_sources_and_a_recall_that_knows_the_price(
-    gateway: RealGateway, tenant: str, memory: MemoryClient, capsys: pytest.CaptureFixture[str]
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await done(gateway, tenant, module_of("infra/scripts/catalog_demo.py").show(memory))
     said = capsys.readouterr().out

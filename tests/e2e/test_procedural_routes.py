@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp.api import RecallRequest, RuleChange, RuleIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden, NotFound
 from ragpp.learned import Reflection, Theme
 from ragpp.models import DateSpan, FindingEntry, PreferenceEntry, Scope
@@ -27,7 +27,7 @@ def scope(tenant: str) -> Scope:
 
 
 @pytest.fixture
-async def memory(gateway: RealGateway, scope: Scope) -> AsyncIterator[MemoryClient]:
+async def memory(gateway: RealGateway, scope: Scope) -> AsyncIterator[AsyncMemoryClient]:
     """A client of a user of whom something was learned."""
     heard = [("oat milk", 0), ("cow milk", 24)]
     await gateway.parts.procedural.store(
@@ -63,7 +63,7 @@ async def memory(gateway: RealGateway, scope: Scope) -> AsyncIterator[MemoryClie
         yield client
 
 
-async def test_a_preference_is_read_as_it_was_then(memory: MemoryClient) -> None:
+async def test_a_preference_is_read_as_it_was_then(memory: AsyncMemoryClient) -> None:
     for hours, values in [(-1, []), (0, ["oat milk"]), (24, ["cow milk"])]:
         page = await memory.preferences("ann", as_of=NOON + timedelta(hours=hours))
         assert [one.value for one in page.items] == values
@@ -74,7 +74,7 @@ async def test_a_preference_is_read_as_it_was_then(memory: MemoryClient) -> None
         assert shown == [f"drinks coffee with: {value}" for value in values]
 
 
-async def test_what_is_not_sure_is_reviewed_and_judged(memory: MemoryClient) -> None:
+async def test_what_is_not_sure_is_reviewed_and_judged(memory: AsyncMemoryClient) -> None:
     waiting = await memory.review("ann")
     assert [one.value for one in waiting.preferences] == ["cow milk"]
     assert (await memory.review("ann", below=0.3)).preferences == ()
@@ -90,7 +90,9 @@ async def test_what_is_not_sure_is_reviewed_and_judged(memory: MemoryClient) -> 
         await memory.confirm_preference("ann", identifier, "tea")
 
 
-async def test_a_preference_of_any_json_value_is_set_recalled_judged_and_keeps_no_secret(memory: MemoryClient) -> None:
+async def test_a_preference_of_any_json_value_is_set_recalled_judged_and_keeps_no_secret(
+    memory: AsyncMemoryClient,
+) -> None:
     value: dict[str, JsonValue] = {"theme": "dark", "panels": ["chat", "files"], "api_key": "abcdef0123456789abcdef"}
     made = await memory.set_preference(user_id="ann", category="editor", key="layout", value=value)
     assert isinstance(made.value, dict)
@@ -106,7 +108,7 @@ async def test_a_preference_of_any_json_value_is_set_recalled_judged_and_keeps_n
     assert oldest.value == made.value
 
 
-async def test_findings_are_listed_recalled_with_their_time_and_forgotten(memory: MemoryClient) -> None:
+async def test_findings_are_listed_recalled_with_their_time_and_forgotten(memory: AsyncMemoryClient) -> None:
     assert [one.id for one in (await memory.findings("ann")).items] == ["f2", "f1"]
     assert [one.id for one in (await memory.findings("ann", finding="event")).items] == ["f1"]
     assert [one.id for one in (await memory.findings("ann", as_of=NOON)).items] == ["f1"]
@@ -118,7 +120,7 @@ async def test_findings_are_listed_recalled_with_their_time_and_forgotten(memory
         await memory.forget_finding("ann", "f1")
 
 
-async def test_reports_are_read(memory: MemoryClient) -> None:
+async def test_reports_are_read(memory: AsyncMemoryClient) -> None:
     [report] = (await memory.reflections("ann", kind="daily")).items
     assert [theme.text for theme in report.themes] == ["boiler"]
     assert await memory.reflection("ann", "d1") == report
@@ -127,7 +129,7 @@ async def test_reports_are_read(memory: MemoryClient) -> None:
         await memory.reflection("ann", "d2")
 
 
-async def test_a_rule_is_put_aside_with_the_reason(memory: MemoryClient) -> None:
+async def test_a_rule_is_put_aside_with_the_reason(memory: AsyncMemoryClient) -> None:
     rule = await memory.create_rule(RuleIn(user_id="ann", text="Answer in bullets."))
     aside = await memory.update_rule(rule.id, RuleChange(user_id="ann", aside="asked for prose"))
     assert (aside.active, aside.aside) == (False, "asked for prose")
@@ -136,7 +138,7 @@ async def test_a_rule_is_put_aside_with_the_reason(memory: MemoryClient) -> None
 
 
 async def test_a_key_of_a_user_opens_what_is_of_that_user_alone(
-    gateway: RealGateway, scope: Scope, memory: MemoryClient
+    gateway: RealGateway, scope: Scope, memory: AsyncMemoryClient
 ) -> None:
     await memory.findings("ann")
     key = await gateway.key(scope.tenant_id, "read", user_id="bob")

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ragpp.api import RecallRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.errors import Forbidden, NotFound
 from ragpp.learned import ProposedRule, Reflection
@@ -41,7 +41,7 @@ def doubting(monkeypatch: pytest.MonkeyPatch) -> None:
 class Days:
     """A tenant's users, to whom things happen day by day."""
 
-    def __init__(self, api: httpx.AsyncClient, gateway: RealGateway, tenant: str, memory: MemoryClient) -> None:
+    def __init__(self, api: httpx.AsyncClient, gateway: RealGateway, tenant: str, memory: AsyncMemoryClient) -> None:
         self._api, self._gateway, self._tenant, self._memory = api, gateway, tenant, memory
 
     async def say(self, day: str, user: str = "u", said: str = FRENCH) -> None:
@@ -89,7 +89,7 @@ class Days:
 
 
 @pytest.fixture
-def days(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, memory: MemoryClient) -> Days:
+def days(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, memory: AsyncMemoryClient) -> Days:
     return Days(api, gateway, tenant, memory)
 
 
@@ -101,7 +101,7 @@ async def test_what_only_has_the_grammar_of_an_instruction_is_no_rule(days: Days
 
 
 async def test_a_doubtful_instruction_is_proposed_with_its_quote_and_in_no_context(
-    days: Days, memory: MemoryClient
+    days: Days, memory: AsyncMemoryClient
 ) -> None:
     await days.say(DOUBTED[0], said=f"The harbour was quiet. {FRENCH} It rained.")
     assert not await days.followed()
@@ -126,7 +126,7 @@ async def test_what_is_proposed_neither_gives_way_nor_is_given_way_to(days: Days
 
 
 async def test_what_was_proposed_is_a_rule_as_soon_as_it_is_said_plainly_and_as_long(
-    days: Days, memory: MemoryClient
+    days: Days, memory: AsyncMemoryClient
 ) -> None:
     await days.say(DOUBTED[0])
     assert not await days.followed()
@@ -165,7 +165,7 @@ async def test_what_was_said_plainly_and_forgotten_was_never_said(days: Days, or
     assert len(await days.proposed("heard")) == len(await days.proposed("witness")) == (act == "none")
 
 
-async def test_a_confirmation_goes_with_all_that_it_rests_on(days: Days, memory: MemoryClient) -> None:
+async def test_a_confirmation_goes_with_all_that_it_rests_on(days: Days, memory: AsyncMemoryClient) -> None:
     await days.say(DOUBTED[0])
     await days.act("confirm", "u")
     await days.forget(DOUBTED[0])
@@ -175,7 +175,7 @@ async def test_a_confirmation_goes_with_all_that_it_rests_on(days: Days, memory:
     assert len(await days.proposed()) == 1
 
 
-async def test_a_rejection_stays_whatever_is_said_and_forgotten(days: Days, memory: MemoryClient) -> None:
+async def test_a_rejection_stays_whatever_is_said_and_forgotten(days: Days, memory: AsyncMemoryClient) -> None:
     await days.say(DOUBTED[0])
     rule = await days.rule()
     rejected = await memory.reject_rule("u", rule.id)
@@ -208,7 +208,7 @@ async def test_a_rule_that_is_followed_is_rejected_by_a_key_that_may_forget(
     assert json.loads(entry["details"])["deleted"] == "procedural"
 
 
-async def test_a_rule_that_is_followed_is_rejected_for_good(days: Days, memory: MemoryClient) -> None:
+async def test_a_rule_that_is_followed_is_rejected_for_good(days: Days, memory: AsyncMemoryClient) -> None:
     await days.say(PLAIN[0])
     assert await days.followed()
     await memory.reject_rule("u", (await days.rule()).id)
@@ -219,7 +219,7 @@ async def test_a_rule_that_is_followed_is_rejected_for_good(days: Days, memory: 
 
 
 async def test_what_only_a_language_model_suggests_is_proposed_until_it_is_confirmed(
-    gateway: RealGateway, api: httpx.AsyncClient, tenant: str, memory: MemoryClient
+    gateway: RealGateway, api: httpx.AsyncClient, tenant: str, memory: AsyncMemoryClient
 ) -> None:
     said = LearnedRule(
         messages=[1],

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Relationship
 from ragpp_infra.cli.restating import restated
 from tests.support.real_gateway import RealGateway
@@ -15,7 +15,9 @@ SAID_AT: Final = datetime(2024, 3, 2, 9, tzinfo=UTC)
 USER: Final = "u1"
 
 
-async def learned(memory: MemoryClient, gateway: RealGateway, tenant: str, content: str, kind: str) -> Relationship:
+async def learned(
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str, content: str, kind: str
+) -> Relationship:
     message = {"content": content, "occurred_at": SAID_AT}
     await memory.remember(user_id=USER, session_id="s1", messages=[message])
     await gateway.digest(tenant)
@@ -23,7 +25,7 @@ async def learned(memory: MemoryClient, gateway: RealGateway, tenant: str, conte
     return found
 
 
-async def corrected(memory: MemoryClient, was: Relationship, target: str) -> Relationship:
+async def corrected(memory: AsyncMemoryClient, was: Relationship, target: str) -> Relationship:
     """As `ragpp correct ID --target` does it."""
     stated = await memory.state_relationship(await restated(memory, USER, was, target))
     await memory.reject_relationship(USER, was.id)
@@ -31,7 +33,7 @@ async def corrected(memory: MemoryClient, was: Relationship, target: str) -> Rel
 
 
 async def test_a_corrected_relationship_holds_since_it_did_and_leads_to_the_same_kind_of_thing(
-    memory: MemoryClient, gateway: RealGateway, tenant: str
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str
 ) -> None:
     was = await learned(memory, gateway, tenant, "My sister Elena has a dog called Bruno.", "SISTER_OF")
     assert was.lasting
@@ -43,7 +45,9 @@ async def test_a_corrected_relationship_holds_since_it_did_and_leads_to_the_same
     assert (await memory.entity(USER, stated.target_id)).label == (await memory.entity(USER, was.target_id)).label
 
 
-async def test_a_target_that_is_known_stays_what_it_is(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
+async def test_a_target_that_is_known_stays_what_it_is(
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str
+) -> None:
     was = await learned(memory, gateway, tenant, "My sister Elena lives in Porto.", "LIVES_IN")
     await memory.state_relationship(
         user_id=USER, source="Otto", type="WORKS_AT", target="Harbour House", target_label="ORG"
@@ -53,7 +57,9 @@ async def test_a_target_that_is_known_stays_what_it_is(memory: MemoryClient, gat
     assert [one.name for one in (await memory.entities(USER)).items].count("Harbour House") == 1
 
 
-async def test_what_has_ended_is_corrected_as_ended(memory: MemoryClient, gateway: RealGateway, tenant: str) -> None:
+async def test_what_has_ended_is_corrected_as_ended(
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str
+) -> None:
     await gateway.digest(tenant)
     ended = await memory.state_relationship(
         user_id=USER,

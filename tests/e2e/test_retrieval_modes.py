@@ -11,7 +11,7 @@ import pytest
 
 from ragpp import HybridRetriever, LLMRetriever, MemoryManager, RAGRetriever
 from ragpp.catalog import RetrievalResult
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.errors import RetrievalError
 from ragpp.llm.budget import InMemoryBudget
@@ -58,7 +58,7 @@ async def asking(
 
 
 @pytest.fixture
-async def kept(memory: MemoryClient) -> MemoryClient:
+async def kept(memory: AsyncMemoryClient) -> AsyncMemoryClient:
     """A client of a catalog with FACTS."""
     stored = await memory.store_resource(
         user_id=USER, resource_type="document", content="\n".join(FACTS), extract=False
@@ -85,7 +85,7 @@ def choice(*said: tuple[int, float]) -> Answered:
 
 
 async def test_what_the_llm_mode_returns_follows_the_models_order(
-    gateway: RealGateway, kept: MemoryClient, server: LlmServer
+    gateway: RealGateway, kept: AsyncMemoryClient, server: LlmServer
 ) -> None:
     server.replies(choice((3, 0.9), (1, 0.4), (77, 0.4), (3, 0.1)))
     async with asking(gateway, server):
@@ -98,7 +98,7 @@ async def test_what_the_llm_mode_returns_follows_the_models_order(
 
 
 async def test_hybrid_escalates_and_says_why_and_a_sure_answer_asks_no_model(
-    gateway: RealGateway, kept: MemoryClient, server: LlmServer
+    gateway: RealGateway, kept: AsyncMemoryClient, server: LlmServer
 ) -> None:
     server.replies(choice((2, 0.8)))
     async with asking(gateway, server):
@@ -119,7 +119,7 @@ async def test_hybrid_escalates_and_says_why_and_a_sure_answer_asks_no_model(
 
 
 async def test_a_model_that_fails_is_asked_twice_more_and_hybrid_goes_on_without_it(
-    gateway: RealGateway, kept: MemoryClient, server: LlmServer
+    gateway: RealGateway, kept: AsyncMemoryClient, server: LlmServer
 ) -> None:
     server.replies(Failed(500))
     async with asking(gateway, server, retries=2):
@@ -132,7 +132,7 @@ async def test_a_model_that_fails_is_asked_twice_more_and_hybrid_goes_on_without
     assert "the question asks why; answered by words and meaning" in str(found.escalation_reason)
 
 
-async def test_spent_tokens_ask_no_model(gateway: RealGateway, kept: MemoryClient, server: LlmServer) -> None:
+async def test_spent_tokens_ask_no_model(gateway: RealGateway, kept: AsyncMemoryClient, server: LlmServer) -> None:
     async with asking(gateway, server, tokens=10):
         found = await kept.retrieve(user_id=USER, query=WHY, mode="hybrid")
         with pytest.raises(RetrievalError, match="MEM-044"):
@@ -142,7 +142,7 @@ async def test_spent_tokens_ask_no_model(gateway: RealGateway, kept: MemoryClien
 
 
 async def test_a_model_that_does_not_answer_is_waited_for_once_and_no_longer_than_set(
-    gateway: RealGateway, kept: MemoryClient, server: LlmServer
+    gateway: RealGateway, kept: AsyncMemoryClient, server: LlmServer
 ) -> None:
     server.replies(Silence())
     async with asking(gateway, server, timeout_s=0.2):
@@ -153,7 +153,7 @@ async def test_a_model_that_does_not_answer_is_waited_for_once_and_no_longer_tha
 
 
 async def test_each_retriever_works_alone_through_the_gateway(
-    gateway: RealGateway, kept: MemoryClient, server: LlmServer
+    gateway: RealGateway, kept: AsyncMemoryClient, server: LlmServer
 ) -> None:
     server.replies(choice((1, 0.9)))
     items = MemoryManager(client=kept, user_id=USER).item_layer

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from ragpp.api import ResourceIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import MemoryQuery, Scope
 from tests.support.real_gateway import RealGateway
 from tests.support.scripts import Language, language
@@ -69,7 +69,7 @@ async def test_words_alone_find_it(gateway: RealGateway, api: httpx.AsyncClient,
     assert len(missed) <= MISSES[spoken.name], missed
 
 
-async def test_an_item_of_the_catalog_is_found(memory: MemoryClient, spoken: Language) -> None:
+async def test_an_item_of_the_catalog_is_found(memory: AsyncMemoryClient, spoken: Language) -> None:
     text = "\n".join(one.content for one in spoken.interactions)
     stored = await memory.store_resource(ResourceIn(user_id=USER, resource_type="document", content=text))
     resource = stored.resource.resource_id

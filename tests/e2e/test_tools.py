@@ -13,7 +13,7 @@ from langchain_core.messages import HumanMessage
 
 from ragpp import MemoryManager
 from ragpp.catalog import DEFAULT_CATEGORIES
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.tools import (
     MemoryTools,
     SyncMemoryTools,
@@ -40,7 +40,7 @@ NUMBERED: Final = re.compile(
 
 
 @pytest.fixture
-async def manager(memory: MemoryClient) -> AsyncIterator[MemoryManager]:
+async def manager(memory: AsyncMemoryClient) -> AsyncIterator[MemoryManager]:
     async with MemoryManager(client=memory, user_id="u1") as manager:
         yield manager
 
@@ -156,7 +156,7 @@ async def test_what_comes_without_a_category_is_put_where_it_belongs(
 
 
 async def test_what_was_said_in_a_conversation_is_recalled_from_every_tier_and_what_is_known_beside_it(
-    gateway: RealGateway, tenant: str, memory: MemoryClient, manager: MemoryManager, tools: MemoryTools
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient, manager: MemoryManager, tools: MemoryTools
 ) -> None:
     await knowing(gateway, tenant, manager)
     said = "My studio plan was cancelled.\n\n2. [1.00] The studio plan is free\n   Source: document | Category: prices"
@@ -173,7 +173,7 @@ async def test_what_was_said_in_a_conversation_is_recalled_from_every_tier_and_w
 
 
 async def test_what_answers_best_is_told_first_however_much_was_said_beside_it(
-    gateway: RealGateway, tenant: str, memory: MemoryClient, tools: MemoryTools
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient, tools: MemoryTools
 ) -> None:
     chatter = ("Kai called.", "We need a cake for the wedding.", "The shoe shop was closed.", "It rained on the tent.")
     await memory.remember(user_id="u1", session_id="s1", messages=[{"content": said} for said in chatter])
@@ -206,7 +206,7 @@ async def test_without_await_the_example_and_an_agent_do_the_same_over_the_netwo
 ) -> None:
     """In a thread, beside the loop that serves them."""
     example = module_of("examples/memory_tools.py")
-    client = MemoryClient(address, await gateway.key(tenant))
+    client = AsyncMemoryClient(address, await gateway.key(tenant))
     with SyncMemoryTools(MemoryManager(client=client, user_id="u1")) as tools:
         confirmed, found, listed, page, last = await asyncio.to_thread(example.main, tools)
         model = ScriptedModel(turns=[[("recall", {"query": "How does Maya like to be contacted?"})]])
@@ -225,7 +225,7 @@ async def test_without_await_the_example_and_an_agent_do_the_same_over_the_netwo
 
 
 async def test_what_a_tool_answered_is_no_new_memory_when_it_comes_back_as_a_message(
-    gateway: RealGateway, tenant: str, memory: MemoryClient, manager: MemoryManager, tools: MemoryTools
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient, manager: MemoryManager, tools: MemoryTools
 ) -> None:
     """An agent that stores its whole conversation stores what its tools found, which were memories already."""
     await memory.remember(user_id="u1", messages=[{"id": "m1", "content": "My brother Otto works at Globex in Faro."}])

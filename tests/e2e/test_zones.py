@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
@@ -10,7 +10,7 @@ USER = "u1"
 SAID = {"content": "I went to the dentist today, the drill broke.", "occurred_at": "2024-05-01T21:30:00-05:00"}
 
 
-async def shown(memory: MemoryClient) -> str:
+async def shown(memory: AsyncMemoryClient) -> str:
     answer = await memory.recall(
         user_id=USER, session_id="s1", query="When did I go to the dentist?", deadline_ms=30_000
     )
@@ -21,7 +21,7 @@ async def shown(memory: MemoryClient) -> str:
 
 
 async def test_a_message_is_dated_by_its_own_offset_until_the_user_has_a_zone(
-    memory: MemoryClient, gateway: RealGateway, tenant: str
+    memory: AsyncMemoryClient, gateway: RealGateway, tenant: str
 ) -> None:
     await memory.remember(user_id=USER, session_id="s1", messages=[{**SAID, "id": "m1"}])
     await gateway.digest(tenant)
@@ -36,7 +36,7 @@ async def test_a_message_is_dated_by_its_own_offset_until_the_user_has_a_zone(
     assert "2024-05-02 11:30" in await shown(memory)
 
 
-async def test_a_message_without_an_offset_is_of_the_users_day(memory: MemoryClient) -> None:
+async def test_a_message_without_an_offset_is_of_the_users_day(memory: AsyncMemoryClient) -> None:
     await memory.set_user_settings(USER, time_zone="Asia/Tokyo")
     await memory.remember(
         user_id=USER, session_id="s1", messages=[{**SAID, "id": "m1", "occurred_at": "2024-05-02T02:30:00Z"}]

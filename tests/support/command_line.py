@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp_infra.cli.main import main
 from ragpp_infra.embedded.home import Home
 
@@ -28,8 +28,8 @@ def runner(
 ) -> Callable[..., Done]:
     """Runs a command as the shell would, `run("recall", "x", home=folder)`, on the gateway that it finds or on this."""
 
-    def client(_home: Home, _url: str | None = None, _key: str | None = None, **_: object) -> MemoryClient:
-        return MemoryClient("http://gateway", "k", retries=0, transport=gateway)
+    def client(_home: Home, _url: str | None = None, _key: str | None = None, **_: object) -> AsyncMemoryClient:
+        return AsyncMemoryClient("http://gateway", "k", retries=0, transport=gateway)
 
     if gateway is not None:
         monkeypatch.setattr(Home, "client", client)

@@ -13,7 +13,7 @@ import asyncpg
 import httpx
 from fastapi import FastAPI
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.entries.kinds import Kinds
@@ -115,9 +115,9 @@ class RealGateway:
         async with self.client(await self.key(new_scope().tenant_id)) as api:
             yield api
 
-    def memory(self, key: str) -> MemoryClient:
+    def memory(self, key: str) -> AsyncMemoryClient:
         """The same as an application has it."""
-        return MemoryClient("http://gateway", key, transport=self._transport())
+        return AsyncMemoryClient("http://gateway", key, transport=self._transport())
 
     def _transport(self) -> httpx.ASGITransport:
         return httpx.ASGITransport(app=self.app, raise_app_exceptions=False)

@@ -12,7 +12,7 @@ import httpx
 from pydantic import BaseModel
 
 from ragpp.catalog import ResourceEntry, ResourceMessage
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger import Work, WorkKey
@@ -222,7 +222,7 @@ class Play:
             asked = {"task": "extract", "resource_id": RESOURCE, "category_hint": CATEGORY}
             await work_on_catalog(self.gateway.worker, [self._work(1, "s", asked)])
 
-    async def stop_and_forget(self, memory: MemoryClient) -> None:
+    async def stop_and_forget(self, memory: AsyncMemoryClient) -> None:
         """Begin the stage, and forget the message as soon as its worker is at the point. By a client that repeats what
         is answered with 503: where the machine stands still for seconds, PostgreSQL ends what was open."""
         works = await self._works()

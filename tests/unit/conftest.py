@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from ragpp import MemoryManager
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.llm import LanguageModel
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.testing.llm import Answered, LlmServer
@@ -27,7 +27,7 @@ def gateway() -> KnowingGateway:
 @pytest.fixture
 async def memory(gateway: KnowingGateway) -> AsyncIterator[MemoryManager]:
     """The catalog's face, of an agent."""
-    async with MemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
         yield MemoryManager(client=client, user_id="u1", agent_id="sales")
 
 

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, Relevance, TierStatus
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.jobs import Job
 from ragpp.models import Page
@@ -119,7 +119,7 @@ def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done
 def test_what_forgets_for_good_asks_first_or_is_told_that_it_is_meant(
     ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("ragpp.client.MemoryClient", partial(MemoryClient, backoff_s=0.01))
+    monkeypatch.setattr("ragpp.client.AsyncMemoryClient", partial(AsyncMemoryClient, backoff_s=0.01))
     nobody = ("--url", "http://127.0.0.1:1", "--key", "rp_x")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     declined = ragpp("forget", *what, *nobody, home=tmp_path)

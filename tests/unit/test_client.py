@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.api import MessageIn, Outcome, PreferenceIn, RecallRequest, StoreRequest
-from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.client import AsyncMemoryClient, GatewayUnreachable
 from ragpp.client.calls import path_of
 from ragpp.errors import BudgetSpent, Conflict, InvalidInput, MemorySystemError, RateLimited, TierUnavailable
 from ragpp.errors.problems import problem_of
@@ -25,8 +25,8 @@ STORED = {
 
 
 @asynccontextmanager
-async def client_of(gateway: ScriptedGateway) -> AsyncIterator[MemoryClient]:
-    async with MemoryClient("http://gateway", KEY, retries=2, backoff_s=0, transport=gateway) as client:
+async def client_of(gateway: ScriptedGateway) -> AsyncIterator[AsyncMemoryClient]:
+    async with AsyncMemoryClient("http://gateway", KEY, retries=2, backoff_s=0, transport=gateway) as client:
         yield client
 
 
@@ -101,7 +101,7 @@ async def test_a_key_that_is_refused_for_a_minute_is_told_so() -> None:
 
 async def test_a_client_that_repeats_nothing_is_told_at_once_that_its_key_asks_too_often() -> None:
     gateway = ScriptedGateway(later())
-    async with MemoryClient("http://gateway", KEY, retries=0, transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", KEY, retries=0, transport=gateway) as client:
         with pytest.raises(RateLimited):
             await client.pending("u1")
 

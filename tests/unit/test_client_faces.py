@@ -1,21 +1,30 @@
 """The client's two faces: the same verbs, by model or by keyword, waited for in a task or in a thread."""
 
+import ast
 import inspect
+import pydoc
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import assert_type, cast
 
 import httpx
 import orjson
 import pytest
+from pydantic import BaseModel
 
+import ragpp.client
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, RuleChange, StoreRequest
-from ragpp.client import GatewayUnreachable, MemoryClient, SyncMemoryClient
+from ragpp.client import AsyncMemoryClient, GatewayUnreachable, MemoryClient
+from ragpp.client.plain import message, question
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Page, Rule
 from tests.support.each import each_case
 from tests.support.scripted import ScriptedGateway, answer, refusal
 
 NOON = "2026-03-08T12:00:00Z"
+AT_NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 RECALLED = {
     "status": "complete",
     "context": "",
@@ -50,12 +59,12 @@ JOB = {
 }
 
 
-def sync(gateway: ScriptedGateway) -> SyncMemoryClient:
-    return SyncMemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
-
-
-def asynchronous(gateway: ScriptedGateway) -> MemoryClient:
+def sync(gateway: ScriptedGateway) -> MemoryClient:
     return MemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
+
+
+def asynchronous(gateway: ScriptedGateway) -> AsyncMemoryClient:
+    return AsyncMemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
 
 
 async def test_fields_by_keyword_are_the_model() -> None:
@@ -97,7 +106,7 @@ def test_what_is_not_a_body_is_the_query_or_an_object() -> None:
     gateway = ScriptedGateway(answer(empty), answer(empty), answer(RULE))
     with sync(gateway) as client:
         assert_type(client.rules("u1", active=True), Page[Rule])
-        client.findings("u1", as_of=datetime(2026, 3, 8, 12, tzinfo=UTC))
+        client.findings("u1", as_of=AT_NOON)
         client.confirm_rule("u1", "r1")
     rules, findings, confirmed = gateway.seen
     assert dict(rules.url.params) == {"user_id": "u1", "active": "true", "limit": "50"}
@@ -112,8 +121,12 @@ async def test_fields_that_make_no_request_are_refused_before_anything_is_sent()
             client.recall(user_id="u1")  # type: ignore[call-overload]
         with pytest.raises(InvalidInput, match="quer: "):
             client.recall(user_id="u1", query="x", quer="y")  # type: ignore[call-overload]
-        with pytest.raises(InvalidInput):
+        with pytest.raises(TypeError, match="user"):
             client.recall("x")  # type: ignore[call-overload]
+        with pytest.raises(InvalidInput, match="limit"):
+            client.recall("x", user="u1", limit=0)
+        with pytest.raises(InvalidInput, match="content"):
+            client.remember("", user="u1")
         with pytest.raises(TypeError, match="either a RecallRequest or fields"):
             client.recall(RecallRequest(user_id="u1", query="x"), limit=3)  # type: ignore[call-overload]
         with pytest.raises(TypeError):
@@ -166,10 +179,86 @@ def test_a_verb_shows_its_signature_and_what_it_does() -> None:
     assert inspect.iscoroutinefunction(asynchronous(ScriptedGateway()).rule)
 
 
-@each_case("kind", [MemoryClient, SyncMemoryClient])
-def test_address_and_key_are_those_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch, kind: type[MemoryClient] | type[SyncMemoryClient]
+@each_case("kind", [MemoryClient, AsyncMemoryClient])
+def test_help_shows_what_a_method_takes_without_an_instance(
+    kind: type[MemoryClient] | type[AsyncMemoryClient],
 ) -> None:
+    shown = pydoc.plain(pydoc.render_doc(kind))
+    assert re.search(r"remember\(self, text: str, \*, user: str, session: str = 'default'", shown)
+    assert re.search(r"create_rule\(self, request: .*RuleIn \| None = None, \*, user_id: str, ", shown)
+    assert re.search(r"pending\(self, user_id: str, receipt: str \| None = None\) -> int", shown)
+    assert "Annotated" not in shown
+    assert "(...)" not in shown
+
+
+USED_MOST = (
+    *("remember", "recall", "pending", "profile", "preferences", "set_preference", "interactions"),
+    *("forget_interaction", "forget_about", "erase_user"),
+)
+
+
+@each_case("name", USED_MOST)
+def test_a_method_that_is_used_most_has_an_example_that_its_signature_takes(name: str) -> None:
+    """An example with an argument that there is none of would be copied."""
+    method = getattr(MemoryClient, name)
+    example = "\n".join(re.findall(r"^ {4}(.*)$", method.__doc__, re.MULTILINE))
+    calls = [
+        node
+        for node in ast.walk(ast.parse(example))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+    ]
+    assert calls
+    assert inspect.isfunction(method)
+    taken = set(inspect.signature(method).parameters) | {"user_id", "session_id", "messages"}
+    assert {keyword.arg for call in calls for keyword in call.keywords} <= taken
+
+
+def test_plain_words_are_the_models_and_say_no_more_than_was_said() -> None:
+    gateway = ScriptedGateway(answer(STORED, 201), answer(RECALLED), answer(RECALLED))
+    with sync(gateway) as client:
+        client.remember("Hello.", user="u1", session="s1", agent="chef", name="Ana", id="m-1", occurred_at=AT_NOON)
+        assert_type(client.recall("x", user="u1", session="s1", token_budget=0, as_of=AT_NOON), RecallResponse)
+        client.recall(query="x", user="u1")
+    stored, asked, by_name = gateway.bodies()
+    assert stored == {
+        "user_id": "u1",
+        "session_id": "s1",
+        "agent_id": "chef",
+        "messages": [
+            {"id": "m-1", "role": "user", "name": "Ana", "content": "Hello.", "occurred_at": NOON, "learn": True}
+        ],
+    }
+    assert asked == {"user_id": "u1", "session_id": "s1", "query": "x", "token_budget": 0, "as_of": NOON}
+    assert by_name == {"user_id": "u1", "query": "x"}
+
+
+@each_case(("plain", "model"), [(message, MessageIn), (message, StoreRequest), (question, RecallRequest)])
+def test_plain_words_say_all_that_a_model_has(plain: Callable[..., object], model: type[BaseModel]) -> None:
+    said = set(inspect.signature(plain).parameters)
+    named = {"user_id": "user", "session_id": "session", "agent_id": "agent", "content": "text", "messages": "text"}
+    assert {named.get(name, name) for name in model.model_fields} <= said
+
+
+async def test_the_wrong_kind_of_with_names_the_right_client() -> None:
+    with pytest.raises(TypeError, match="AsyncMemoryClient"):
+        async with sync(ScriptedGateway()):  # type: ignore[attr-defined]
+            pass
+    with pytest.raises(TypeError, match=r"ragpp\.MemoryClient"), asynchronous(ScriptedGateway()):  # type: ignore[attr-defined]
+        pass
+
+
+def test_the_name_of_before_is_the_synchronous_client_and_warns() -> None:
+    with pytest.warns(DeprecationWarning, match="MemoryClient now"):
+        assert ragpp.client.SyncMemoryClient is MemoryClient
+    assert (ragpp.MemoryClient, ragpp.AsyncMemoryClient) == (MemoryClient, AsyncMemoryClient)
+
+
+@each_case("kind", [AsyncMemoryClient, MemoryClient])
+def test_address_and_key_are_those_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: type[AsyncMemoryClient] | type[MemoryClient]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RAGPP_HOME", raising=False)
     monkeypatch.delenv("RAGPP_URL", raising=False)
     monkeypatch.setenv("RAGPP_API_KEY", "")
     with pytest.raises(ConfigurationError, match="address has no http:// or https:// before it"):

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from ragpp.api import ExtractIn, ReflectIn, SettingsIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Conflict, TierUnavailable
 from tests.support.each import each_case
 from tests.support.scripted import ScriptedGateway, refusal
@@ -20,8 +20,8 @@ def job(state: str, **fields: object) -> httpx.Response:
     return httpx.Response(200, json={**about, **moments, "state": state, "attempts": 1, **fields})
 
 
-def client_of(gateway: ScriptedGateway) -> MemoryClient:
-    return MemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
+def client_of(gateway: ScriptedGateway) -> AsyncMemoryClient:
+    return AsyncMemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
 
 
 async def test_what_is_asked_for_again_carries_the_same_id() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import ConfigurationError, StackError
 from ragpp_infra.embedded import home as home_module
 from ragpp_infra.embedded.home import Home
@@ -134,7 +134,7 @@ def test_the_stored_key_goes_to_no_address_but_that_of_its_own_stack(home: Home)
     home.remember("gateway_port", "8700")
     home.write_key("rp_its_own")
     for own in (None, "http://127.0.0.1:8700", "http://localhost:8700/"):
-        assert isinstance(home.client(own), MemoryClient)
+        assert isinstance(home.client(own), AsyncMemoryClient)
     with pytest.raises(ConfigurationError, match="no API key for https://elsewhere"):
         home.client("https://elsewhere.example:8700")
-    assert isinstance(home.client("https://elsewhere.example:8700", "rp_another"), MemoryClient)
+    assert isinstance(home.client("https://elsewhere.example:8700", "rp_another"), AsyncMemoryClient)

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks.asking import knows, query, ways_of
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput
 from tests.support.recalled import answer
 from tests.support.scripted import ScriptedGateway, refusal
@@ -21,8 +21,8 @@ def answered() -> httpx.Response:
     return httpx.Response(200, json=answer().model_dump(mode="json"))
 
 
-def client_of(gateway: ScriptedGateway) -> MemoryClient:
-    return MemoryClient("http://gateway", "rk_test", transport=gateway)
+def client_of(gateway: ScriptedGateway) -> AsyncMemoryClient:
+    return AsyncMemoryClient("http://gateway", "rk_test", transport=gateway)
 
 
 async def test_a_gateway_is_asked_both_ways_where_it_knows_fill_and_one_way_where_it_does_not() -> None:

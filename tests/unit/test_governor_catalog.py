@@ -7,7 +7,7 @@ import pytest
 
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.api.hooks import MemoryRequestIn, PostMessageIn, PostResponseIn, PrePromptIn, TurnCatalog
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.context.echo import masked
 from ragpp.errors import ConfigurationError, Forbidden, TierUnavailable
 from ragpp_services.governor.graph import Governor
@@ -345,7 +345,7 @@ def test_a_chooser_without_the_mode_is_refused() -> None:
 
 
 def test_the_client_has_the_hooks() -> None:
-    assert isinstance(MemoryClient("http://127.0.0.1:1", "rk_test"), MemoryHooks)
+    assert isinstance(AsyncMemoryClient("http://127.0.0.1:1", "rk_test"), MemoryHooks)
 
 
 async def test_plain_data_goes_in_and_comes_out() -> None:

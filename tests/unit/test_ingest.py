@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.client import AsyncMemoryClient, GatewayUnreachable
 from ragpp_infra.cli.ingest import BadLines, IngestReport, Progress, ingest
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, Reading, read_lines
 from tests.support.each import each_case
@@ -37,7 +37,7 @@ async def send(
 ) -> IngestReport:
     source = io.BytesIO(data)
     source.seek(after.offset)
-    async with MemoryClient("http://gateway", "key", retries=0, transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", "key", retries=0, transport=gateway) as client:
         return await ingest(client, USER, read_lines(source, after=after), batch=batch, skip_bad=skip_bad)
 
 
@@ -178,7 +178,7 @@ async def test_an_interrupted_ingest_goes_on_after_what_was_acknowledged(tmp_pat
             raise httpx.ReadError("connection lost")
 
     gateway.before_answer = interrupt
-    async with MemoryClient("http://gateway", "key", retries=0, transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", "key", retries=0, transport=gateway) as client:
         with file.open("rb") as source, pytest.raises(GatewayUnreachable):
             await ingest(
                 client, USER, read_lines(source), batch=3, on_window=lambda report: progress.save(report.position, file)

@@ -7,7 +7,7 @@ import httpx
 from rich.console import Console
 
 from ragpp.catalog import MemoryCategory, Resource
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.learned import ProposedRule, Reflection, ReviewList, Theme
 from ragpp.models import DateSpan, Entity
 from ragpp_infra.cli.inspect_command import Known, known_of, known_view
@@ -112,7 +112,7 @@ async def test_what_came_to_the_catalog_later_is_not_shown_of_an_earlier_moment(
         listed = {"/v1/items": KNOWN.items, "/v1/resources": KNOWN.resources}.get(request.url.path, ())
         return httpx.Response(200, json={"items": [json.loads(one.model_dump_json()) for one in listed]})
 
-    async with MemoryClient("http://gateway", "key", transport=httpx.MockTransport(answer)) as client:
+    async with AsyncMemoryClient("http://gateway", "key", transport=httpx.MockTransport(answer)) as client:
         before = await known_of(client, "u", as_of=NOON.replace(hour=11))
         then = await known_of(client, "u", as_of=NOON)
     assert (before.items, before.resources) == ((), ())
@@ -158,7 +158,7 @@ async def test_every_page_is_read_at_the_moment_asked_for() -> None:
             return httpx.Response(200, json=page)
         return httpx.Response(200, json={"items": [], "next_cursor": None})
 
-    async with MemoryClient("http://gateway", "key", transport=httpx.MockTransport(answer)) as client:
+    async with AsyncMemoryClient("http://gateway", "key", transport=httpx.MockTransport(answer)) as client:
         known = await known_of(client, "u", as_of=NOON)
     assert [one.target for one in known.relationships] == ["Leeds", "Glasgow"]
     dated = {url.path for url in asked if "as_of" in url.params}

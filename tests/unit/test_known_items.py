@@ -8,7 +8,7 @@ from typing import Final
 import httpx
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
 from ragpp.models import Entity, Interaction, Value
@@ -55,7 +55,7 @@ def answered(request: httpx.Request) -> httpx.Response:
 
 
 async def named(*ids: str) -> list[tuple[str, str, str]]:
-    async with MemoryClient("http://gateway", "key", transport=httpx.MockTransport(answered)) as client:
+    async with AsyncMemoryClient("http://gateway", "key", transport=httpx.MockTransport(answered)) as client:
         return [(one.kind, one.id, one.text) for one in await items_of(client, "u", ids)]
 
 

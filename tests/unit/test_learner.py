@@ -12,7 +12,7 @@ import pytest
 from ragpp import MemoryManager, TDLambdaLearner
 from ragpp.api import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.catalog import generate_memory_key
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
@@ -89,7 +89,7 @@ def gateway() -> LearningGateway:
 
 @pytest.fixture
 async def learner(gateway: LearningGateway) -> AsyncIterator[TDLambdaLearner]:
-    async with MemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
         yield TDLambdaLearner(MemoryManager(client=client, user_id="u1"))
 
 

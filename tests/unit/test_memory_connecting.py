@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragpp import MemoryConfig, MemoryManager, MemoryRetryConfig
-from ragpp.client import MemoryClient
+from ragpp import AsyncMemoryClient, MemoryClient, MemoryConfig, MemoryManager, MemoryRetryConfig
 from ragpp.errors import ConfigurationError, InvalidInput
 from ragpp.settings import EmbeddingSettings, LanguageModelSettings
 from ragpp_infra.embedded.home import Home
@@ -50,6 +49,8 @@ def test_without_any_gateway_it_says_how_to_start_one(tmp_path: Path) -> None:
 
 def test_the_stack_of_this_folder_is_found_without_being_named(home: Home) -> None:
     assert address_of(MemoryManager()) == (home.url(), home.key())
+    for http in (MemoryClient()._http, AsyncMemoryClient()._http):
+        assert (str(http.base_url).rstrip("/"), http.headers["authorization"]) == (home.url(), f"Bearer {home.key()}")
 
 
 def test_the_stack_of_another_folder_is_found_by_its_name(
@@ -71,7 +72,7 @@ def test_what_the_environment_names_goes_before_the_stack_and_a_client_before_bo
         MemoryManager()
     monkeypatch.setenv("RAGPP_API_KEY", "rp_of_the_host")
     assert address_of(MemoryManager()) == ("http://memory.example", "rp_of_the_host")
-    given = MemoryClient("http://given.example", "rp_given")
+    given = AsyncMemoryClient("http://given.example", "rp_given")
     assert address_of(MemoryManager(client=given)) == ("http://given.example", "rp_given")
     assert home.key() == "rp_of_the_stack"
 

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from ragpp import MemoryConfig, MemoryManager, RetrievalMode
 from ragpp.catalog import DEFAULT_CATEGORIES, MemoryItem
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import (
     CategoryExistsError,
     CategoryNotFoundError,
@@ -140,7 +140,7 @@ async def test_workers_that_do_not_get_to_it_are_told_of_and_not_waited_for_with
     gateway: KnowingGateway,
 ) -> None:
     gateway.polls_before_done = 1_000
-    async with MemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", "k", retries=0, transport=gateway) as client:
         memory = MemoryManager(client=client, patience_s=0.01)
         stored = await memory.store_resource(PRICES, "document")
         with pytest.raises(TierUnavailable, match="workers") as caught:
@@ -318,7 +318,7 @@ async def test_a_gateway_that_is_away_is_found_out_on_entering_and_a_given_clien
     gateway: KnowingGateway,
 ) -> None:
     gateway.broken["/"] = TierUnavailable("away")
-    client = MemoryClient("http://gateway", "k", retries=0, transport=gateway)
+    client = AsyncMemoryClient("http://gateway", "k", retries=0, transport=gateway)
     async with MemoryManager(client=client) as memory:
         assert not memory.is_healthy
     assert not gateway.closed

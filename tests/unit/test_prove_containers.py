@@ -6,7 +6,7 @@ import os
 import pytest
 
 from benchmarks import prove_containers
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 
 async def test_a_container_that_does_not_run_is_not_well_and_nothing_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,7 +16,7 @@ async def test_a_container_that_does_not_run_is_not_well_and_nothing_is_killed(m
     monkeypatch.setattr(prove_containers, "docker", lambda *_arguments: json.dumps(state))
     monkeypatch.setattr(prove_containers, "PATIENCE_S", 0.0)
     monkeypatch.setattr(os, "kill", lambda pid, _signal: signalled.append(pid))
-    async with MemoryClient("http://127.0.0.1:1", "key") as client:
+    async with AsyncMemoryClient("http://127.0.0.1:1", "key") as client:
         watched = await prove_containers.killed(client, "ragpp-worker-1", [])
     assert not watched.well
     assert signalled == []

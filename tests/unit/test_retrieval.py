@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragpp import ConfidenceScorer, HybridRetriever, LLMRetriever, MemoryManager, RAGRetriever, RetrievalMode
 from ragpp.catalog import MAX_CANDIDATES, MemoryItem, RetrievalResult
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import CategoryNotFoundError, ConfigurationError, InvalidInput, RetrievalError
 from ragpp.retrieval import Calibration, Question, asks_for_reasoning
 from ragpp.retrieval.calibration import FEWEST_PAIRS
@@ -177,7 +177,7 @@ async def test_thresholds_are_shares(threshold: float) -> None:
 
 
 async def test_retrievers_ask_the_gateway_through_a_managers_items() -> None:
-    async with MemoryClient("http://gateway", "k", retries=0, transport=KnowingGateway()) as client:
+    async with AsyncMemoryClient("http://gateway", "k", retries=0, transport=KnowingGateway()) as client:
         memory = MemoryManager(client=client, user_id="u1")
         stored = await memory.store_resource("Basic costs $99.\nPro costs $299.", "document")
         await memory.extract_and_store(stored.resource_id)

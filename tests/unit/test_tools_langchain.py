@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ragpp import MemoryManager
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import ConfigurationError
 from ragpp.tools import MemoryTools, SyncMemoryTools, openai_tools
 from ragpp.tools.langchain import langchain_tools
@@ -24,7 +24,7 @@ ASKED: Any = {"messages": [HumanMessage("What does Pro cost?")]}
 
 
 def manager() -> MemoryManager:
-    return MemoryManager(client=MemoryClient("http://gateway", "k", transport=KnowingGateway()), user_id="u1")
+    return MemoryManager(client=AsyncMemoryClient("http://gateway", "k", transport=KnowingGateway()), user_id="u1")
 
 
 @pytest.fixture

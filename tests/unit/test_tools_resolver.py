@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ragpp import MemoryManager
 from ragpp.api import RecalledMemory
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import EmbeddingError, InvalidInput, RetrievalError
 from ragpp.models import LEAST_RELEVANCE, STANDING
 from ragpp.tools import (
@@ -145,7 +145,7 @@ async def test_every_tier_is_asked_unless_the_catalog_is_meant(tools: MemoryTool
 
 
 async def test_all_tiers_are_one_users_and_the_answer_says_so(gateway: KnowingGateway) -> None:
-    async with MemoryClient("http://gateway", "k", transport=gateway) as client:
+    async with AsyncMemoryClient("http://gateway", "k", transport=gateway) as client:
         answer = await MemoryTools(MemoryManager(client=client)).answer("recall", {"query": "x", "scope": "all"})
         assert not answer.ok
         assert "user_id" in answer.text

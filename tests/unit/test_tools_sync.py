@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ragpp import MemoryManager
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import ConfigurationError
 from ragpp.tools import SyncMemoryTools
 from ragpp.tools.sync import THREAD
@@ -19,7 +19,9 @@ NOTHING = "No relevant memories found for: x"
 
 
 def tools_of(transport: httpx.AsyncBaseTransport) -> SyncMemoryTools:
-    return SyncMemoryTools(MemoryManager(client=MemoryClient("http://gateway", "k", transport=transport), user_id="u1"))
+    return SyncMemoryTools(
+        MemoryManager(client=AsyncMemoryClient("http://gateway", "k", transport=transport), user_id="u1")
+    )
 
 
 @pytest.fixture

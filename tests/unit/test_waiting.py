@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import ProposedRule, Quote, ReviewList
 from ragpp.models import Interaction
@@ -42,17 +42,17 @@ def test_a_beginning_names_the_one_that_it_is_of() -> None:
 
 
 async def test_what_was_said_stands_with_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def said(_client: MemoryClient, _user: str, identifier: str) -> Interaction:
+    async def said(_client: AsyncMemoryClient, _user: str, identifier: str) -> Interaction:
         if identifier == "gone":
             raise NotFound("it is forgotten")
         return Interaction(id=identifier, role="user", content=f"I like\ntea, {identifier}.", occurred_at=NOON)
 
-    monkeypatch.setattr(MemoryClient, "interaction", said)
+    monkeypatch.setattr(AsyncMemoryClient, "interaction", said)
     rule = values.rule(NOON, "Answer in German.", active=False)
     quote = Quote(interaction_id="m-7", session_id="s", occurred_at=NOON, text="always answer in German")
     gone = TEA.model_copy(update={"id": "p", "sources": ("gone",)})
     review = ReviewList(preferences=(TEA, gone), rules=(ProposedRule(rule=rule, quotes=(quote,)),))
-    async with MemoryClient("http://127.0.0.1:1", "rp_x") as client:
+    async with AsyncMemoryClient("http://127.0.0.1:1", "rp_x") as client:
         waiting = await quoted(client, "u", waiting_of(review))
     assert [(one.text, one.quotes) for one in waiting] == [
         ("drink: tea (food)", ("I like tea, m-2.",)),

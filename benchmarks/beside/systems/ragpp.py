@@ -8,7 +8,7 @@ from typing import Final
 
 from benchmarks.beside.system import Message, Place, System
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 
 DEADLINE_MS: Final = 5_000
 """Longer than the default, so that a busy machine makes answers late and not partial."""
@@ -28,7 +28,7 @@ class RagPlusPlus:
 
     async def open(self, place: Place) -> Mapping[str, str]:
         self._client = await self._open.enter_async_context(
-            MemoryClient(place.gateway, place.key, timeout_s=PATIENCE_S)
+            AsyncMemoryClient(place.gateway, place.key, timeout_s=PATIENCE_S)
         )
         return {"deadline_ms": str(DEADLINE_MS), "tiers": "all", "token_budget": "the default, 2,000"}
 

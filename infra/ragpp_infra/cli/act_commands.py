@@ -10,7 +10,7 @@ import typer
 from pydantic import JsonValue
 
 from ragpp.api import EntityChange, PreferenceIn, RelationshipIn, RuleChange
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import WrongUsage, checked, parse_moment
@@ -25,7 +25,7 @@ from ragpp_infra.embedded.home import Home
 Ids = Annotated[
     list[str], typer.Argument(help="As `ragpp inspect` shows them; a beginning will do.", show_default=False)
 ]
-Act = Callable[[MemoryClient, str, Item], Awaitable[Value]]
+Act = Callable[[AsyncMemoryClient, str, Item], Awaitable[Value]]
 JUDGED: Final[frozenset[Kind]] = frozenset({"relationship", "preference", "rule"})
 FITTING: Final = {
     "entity": ("--name", "--label"),
@@ -92,7 +92,7 @@ def correct(
         raise WrongUsage("say what is right: one of " + ", ".join(given))
     parsed = _parsed(json_value) if json_value is not None else value
 
-    async def corrected(client: MemoryClient, whose: str, item: Item) -> Value:
+    async def corrected(client: AsyncMemoryClient, whose: str, item: Item) -> Value:
         fitting = FITTING.get(item.kind)
         if fitting is None:
             raise InvalidInput(f"{_article(item)} is not corrected", suggestions=("Forget it: ragpp forget --id ID.",))
@@ -149,7 +149,7 @@ def relate(
 
 
 def forget_items(
-    memory: MemoryClient, user: str, ids: Sequence[str], *, dry_run: bool, yes: bool, as_json: bool
+    memory: AsyncMemoryClient, user: str, ids: Sequence[str], *, dry_run: bool, yes: bool, as_json: bool
 ) -> None:
     """Forget each for good, if that is meant; all are looked for before any goes."""
 
@@ -162,7 +162,7 @@ def forget_items(
 
 
 def _do(
-    memory: MemoryClient,
+    memory: AsyncMemoryClient,
     user: str,
     ids: Sequence[str],
     done: str,
@@ -197,7 +197,7 @@ def _see_judged(items: Sequence[Item]) -> None:
             )
 
 
-async def _forgotten(client: MemoryClient, user: str, item: Item) -> Value:
+async def _forgotten(client: AsyncMemoryClient, user: str, item: Item) -> Value:
     forgetting: dict[Kind, Callable[[str, str], Awaitable[Value]]] = {
         "entity": client.forget_entity,
         "relationship": client.forget_relationship,
@@ -209,7 +209,7 @@ async def _forgotten(client: MemoryClient, user: str, item: Item) -> Value:
     return await forgetting[item.kind](user, item.id)
 
 
-async def _shown(client: MemoryClient, user: str, item: Item) -> Value:
+async def _shown(client: AsyncMemoryClient, user: str, item: Item) -> Value:
     del client, user
     return item
 

@@ -13,7 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.rule import Rule
 
 from ragpp.api import RecallRequest, RecallResponse
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import TierUnavailable
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import WrongUsage
@@ -75,7 +75,7 @@ def demo(
         stop_what_was_started(lifecycle, ran_before)
 
 
-async def _show(gateway: MemoryClient) -> None:
+async def _show(gateway: AsyncMemoryClient) -> None:
     async with gateway as client:
         began = time.monotonic()
         report = await _load(client)
@@ -91,7 +91,7 @@ async def _show(gateway: MemoryClient) -> None:
             show_answer(question, await client.recall(request))
 
 
-async def _load(client: MemoryClient) -> IngestReport:
+async def _load(client: AsyncMemoryClient) -> IngestReport:
     with (files("ragpp_infra") / "samples" / "conversation.jsonl").open("rb") as source:
         return await ingest(client, USER, read_lines(source))
 
@@ -102,7 +102,9 @@ def questions() -> list[Question]:
     return [Question.model_validate(item) for item in json.loads(text)]
 
 
-async def wait_until_digested(client: MemoryClient, user_id: str, *, patience_s: float = DIGESTION_PATIENCE_S) -> None:
+async def wait_until_digested(
+    client: AsyncMemoryClient, user_id: str, *, patience_s: float = DIGESTION_PATIENCE_S
+) -> None:
     """Return when the workers have nothing left to do for this user. Raises TierUnavailable when they do not get on."""
     deadline = time.monotonic() + patience_s
     with _spinner() as say:

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, FoundMessage, TierStatusName
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import TierName
 from ragpp_infra.cli.arguments import checked
@@ -63,7 +63,9 @@ def about(
     _about(Home(home).client(url, key), request, confirm=yes, as_json=as_json)
 
 
-def _messages(memory: MemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool) -> None:
+def _messages(
+    memory: AsyncMemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool
+) -> None:
     async def all_of_them() -> dict[str, ForgottenMessage | NotFound]:
         done: dict[str, ForgottenMessage | NotFound] = {}
         gone: set[str] = set()
@@ -111,7 +113,7 @@ def _tell(done: Mapping[str, ForgottenMessage | NotFound], *, replies: bool) -> 
         out.print(line.append_text(_late(answer.tiers)))
 
 
-def _about(memory: MemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
+def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
     async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None]:
         async with memory as client:
             found = await client.forget_about(request)

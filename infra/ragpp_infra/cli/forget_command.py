@@ -7,7 +7,7 @@ from typing import Annotated, cast
 import typer
 from rich.table import Table
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden
 from ragpp.jobs import Job
 from ragpp_infra.cli import forget_about
@@ -118,7 +118,7 @@ def _forget(
     home: HomeOption,
     url: str | None,
     key: str | None,
-    ask: Callable[[MemoryClient], Awaitable[Job]],
+    ask: Callable[[AsyncMemoryClient], Awaitable[Job]],
     wait: float,
     as_json: bool,
 ) -> None:

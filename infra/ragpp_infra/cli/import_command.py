@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Visibility
 from ragpp_infra.cli import ingest as ingesting
 from ragpp_infra.cli.arguments import WrongUsage, parse_moment, parse_zone
@@ -131,7 +131,7 @@ def _read(
 
 @dataclass(frozen=True)
 class _To:
-    client: MemoryClient
+    client: AsyncMemoryClient
     user: str
     agent: str | None
     visibility: Visibility | None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragpp.api import StoreRequest
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, PayloadTooLarge, TooMuchAtOnce
 from ragpp.models import Visibility
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position
@@ -60,7 +60,7 @@ def bad_lines(refused: Sequence[BadLine], *, stored: int) -> BadLines:
 
 
 async def ingest(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     user_id: str,
     lines: Iterable[GoodLine | BadLine],
     *,
@@ -104,7 +104,7 @@ async def ingest(
 
 @dataclass
 class _Sender:
-    client: MemoryClient
+    client: AsyncMemoryClient
     user_id: str
     agent_id: str | None
     visibility: Visibility | None

@@ -11,7 +11,7 @@ from rich.rule import Rule as Line
 from rich.text import Text
 
 from ragpp.catalog import MemoryCategory, MemoryItem, Resource
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.learned import Finding, Reflection, ReviewList
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
 from ragpp.paging import PAGE, pages
@@ -75,7 +75,7 @@ def inspect(
         out.print(known_view(known, limit=limit))
 
 
-async def known_of(client: MemoryClient, user: str, *, as_of: datetime | None = None) -> Known:
+async def known_of(client: AsyncMemoryClient, user: str, *, as_of: datetime | None = None) -> Known:
     """Read everything, page by page. Raises what the gateway answers as an error."""
     entities, relationships, preferences, rules = await asyncio.gather(
         _all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE)),

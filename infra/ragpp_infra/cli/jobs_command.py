@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from ragpp.api import ExtractIn, ReflectIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.jobs import Job, JobState, LagReport
 from ragpp.models import Page
 from ragpp_infra.cli.arguments import checked, one_of, parse_moment
@@ -102,7 +102,7 @@ def _list(
         out.print(jobs_table(page))
 
 
-def _of_one_job(ask: Callable[[MemoryClient, str], Awaitable[Job]]) -> Callable[..., None]:
+def _of_one_job(ask: Callable[[AsyncMemoryClient, str], Awaitable[Job]]) -> Callable[..., None]:
     """A command that asks for something about one job, and shows it as it is then."""
 
     def command(
@@ -186,7 +186,7 @@ def reflect(
 
 
 def with_gateway(
-    home: HomeOption, url: str | None, key: str | None, ask: Callable[[MemoryClient], Awaitable[ResultT]]
+    home: HomeOption, url: str | None, key: str | None, ask: Callable[[AsyncMemoryClient], Awaitable[ResultT]]
 ) -> ResultT:
     """What `ask` answers, asked of the gateway that these options name."""
 
@@ -201,14 +201,14 @@ def _ended(
     home: HomeOption,
     url: str | None,
     key: str | None,
-    ask: Callable[[MemoryClient], Awaitable[Job]],
+    ask: Callable[[AsyncMemoryClient], Awaitable[Job]],
     wait: float,
     *,
     as_json: bool,
 ) -> None:
     """Ask for a job, wait for it, and show it; exit code 1 when it failed."""
 
-    async def done(client: MemoryClient) -> Job:
+    async def done(client: AsyncMemoryClient) -> Job:
         job = await ask(client)
         return await client.ended_job(job.id, timeout_s=wait) if wait > 0 else job
 

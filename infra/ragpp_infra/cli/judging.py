@@ -1,12 +1,12 @@
 """A person's verdict on one thing that is known, whichever list it was taken from."""
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Value
 from ragpp_infra.cli.known_items import Item
 from ragpp_infra.cli.waiting import Waiting
 
 
-async def verdict(client: MemoryClient, user: str, one: Item | Waiting, *, right: bool) -> Value:
+async def verdict(client: AsyncMemoryClient, user: str, one: Item | Waiting, *, right: bool) -> Value:
     """Tell the gateway of a relationship, preference or rule; of a preference about the value that was listed, whatever
     came meanwhile."""
     if one.kind == "relationship":

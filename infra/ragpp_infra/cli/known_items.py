@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import JsonValue
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
 from ragpp.paging import PAGE, pages
@@ -39,7 +39,7 @@ class Item(Value):
         return "message" if self.kind == "interaction" else self.kind
 
 
-async def items_of(client: MemoryClient, user: str, ids: Sequence[str]) -> list[Item]:
+async def items_of(client: AsyncMemoryClient, user: str, ids: Sequence[str]) -> list[Item]:
     """What each of `ids` names: all of an id, or a beginning that no other has. Raises NotFound, InvalidInput where
     several begin so; of messages the whole id is needed."""
     known: list[Item] | None = None
@@ -71,7 +71,7 @@ def _hint(user: str) -> str:
     return f"Ids are in `ragpp inspect {user}`, those of messages in `ragpp timeline {user} --json`."
 
 
-async def _exactly(client: MemoryClient, user: str, given: str) -> Item | None:
+async def _exactly(client: AsyncMemoryClient, user: str, given: str) -> Item | None:
     """By the whole id: also a preference that was rejected, and a message."""
     with suppress(NotFound):
         return _preference(await client.preference(user, given))
@@ -87,7 +87,7 @@ async def _exactly(client: MemoryClient, user: str, given: str) -> Item | None:
     return None
 
 
-async def _all(client: MemoryClient, user: str) -> list[Item]:
+async def _all(client: AsyncMemoryClient, user: str) -> list[Item]:
     entities, relationships, preferences, rules, findings = await asyncio.gather(
         _read(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE)),
         _read(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.client import AsyncMemoryClient, GatewayUnreachable
 from ragpp.errors import StackError, Unauthenticated
 from ragpp.mcp.connecting import Connected
 from ragpp.mcp.server import make_server
@@ -65,7 +65,7 @@ async def _serve(reached: "_Elsewhere | _Embedded") -> None:
 class _Elsewhere:
     """A gateway that somebody else runs."""
 
-    def __init__(self, client: MemoryClient, user: str) -> None:
+    def __init__(self, client: AsyncMemoryClient, user: str) -> None:
         self._client, self._user = client, user
 
     @asynccontextmanager
@@ -84,8 +84,8 @@ class _Embedded:
     def __init__(self, home: Home, user: str, key: str | None, *, idle_s: float) -> None:
         self.standby = Standby(home)
         self._home, self._user, self._key, self._idle_s = home, user, key, idle_s
-        self._client: MemoryClient | None = None
-        self._dropped: list[MemoryClient] = []
+        self._client: AsyncMemoryClient | None = None
+        self._dropped: list[AsyncMemoryClient] = []
         self._making, self._started = asyncio.Lock(), 0.0
 
     def start(self) -> None:
@@ -108,7 +108,7 @@ class _Embedded:
             await (await self._reached()).aclose()  # where it answers it was slow, or the key is another one now
             raise
 
-    async def _reached(self) -> MemoryClient:
+    async def _reached(self) -> AsyncMemoryClient:
         """A client of a gateway that answers."""
         try:
             client = self._home.client(key=self._key)

@@ -1,14 +1,14 @@
 """A relationship that leads elsewhere than was learned, stated as it was otherwise."""
 
 from ragpp.api import RelationshipIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Entity, Relationship
 from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.known_items import MOST
 
 
-async def restated(client: MemoryClient, user: str, was: Relationship, target: str) -> RelationshipIn:
+async def restated(client: AsyncMemoryClient, user: str, was: Relationship, target: str) -> RelationshipIn:
     """`was` with another `target`: of the same time, as lasting, between the same kinds of things. A target that is
     known is of its own kind. Raises NotFound for a relationship whose ends are not known any more."""
     source, led_to = await client.entity(user, was.source_id), await client.entity(user, was.target_id)
@@ -26,7 +26,7 @@ async def restated(client: MemoryClient, user: str, was: Relationship, target: s
     return checked(RelationshipIn, fields)
 
 
-async def _is_known(client: MemoryClient, user: str, name: str) -> bool:
+async def _is_known(client: AsyncMemoryClient, user: str, name: str) -> bool:
     wanted = " ".join(name.split()).casefold()
     async for entity in pages(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE), most=MOST):
         if wanted in _names(entity):

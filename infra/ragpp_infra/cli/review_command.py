@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.fields import Confidence
 from ragpp.learned import ReviewList
 from ragpp.models import Value
@@ -110,7 +110,7 @@ def reject(
     _judge(Home(home).client(url, key), user, ids, right=False, as_json=as_json)
 
 
-def _judge(memory: MemoryClient, user: str, ids: Sequence[str], *, right: bool, as_json: bool) -> None:
+def _judge(memory: AsyncMemoryClient, user: str, ids: Sequence[str], *, right: bool, as_json: bool) -> None:
     """Judge all of `ids`. Raises NotFound or InvalidInput, before anything is judged, for one that names nothing or
     several."""
 
@@ -128,7 +128,7 @@ def _judge(memory: MemoryClient, user: str, ids: Sequence[str], *, right: bool, 
         out.print(said.append_text(safe(f" the {one.kind}: {one.text}")), soft_wrap=True)
 
 
-async def _meant(client: MemoryClient, user: str, ids: Sequence[str]) -> list[Waiting]:
+async def _meant(client: AsyncMemoryClient, user: str, ids: Sequence[str]) -> list[Waiting]:
     """What waits, or, where none of that begins with an id, what is surer and was not judged yet."""
     waiting = waiting_of(await client.review(user, limit=LISTED))
     if any(not any(one.id.startswith(given) for one in waiting) for given in ids):

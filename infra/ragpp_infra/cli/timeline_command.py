@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.models import Interaction, Role
 from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.arguments import WrongUsage, parse_moment
@@ -42,7 +42,7 @@ def timeline(
     if since is not None and until is not None and since > until:
         raise WrongUsage.of({"--from": f"{start} is after {end}, which is --to"})
 
-    async def read(client: MemoryClient) -> list[Interaction]:
+    async def read(client: AsyncMemoryClient) -> list[Interaction]:
         found = pages(
             lambda cursor: client.interactions(
                 user,

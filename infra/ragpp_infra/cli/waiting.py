@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import ReviewList
 from ragpp.models import Value
@@ -68,7 +68,7 @@ def waiting_of(review: ReviewList) -> list[Waiting]:
     return [*relationships, *preferences, *rules]
 
 
-async def quoted(client: MemoryClient, user_id: str, waiting: Sequence[Waiting]) -> list[Waiting]:
+async def quoted(client: AsyncMemoryClient, user_id: str, waiting: Sequence[Waiting]) -> list[Waiting]:
     """`waiting`, where there is no quote the latest message that it rests on."""
 
     async def one_quoted(one: Waiting) -> Waiting:

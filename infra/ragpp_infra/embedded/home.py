@@ -4,7 +4,7 @@ client finds in it.
 secrets.json  passwords, mode 0600       logs/   one file a server       postgres/  valkey/  neo4j/
 state.json    ports and folders chosen   run/    pid files, the socket
 key           the API key                ingest/ how far each file came
-client.json   address and key of the gateway that runs, for programs beside it (`ragpp.memory.connecting`)
+client.json   address and key of the gateway that runs, for programs beside it (`ragpp.client.environment`)
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from ragpp.errors import ConfigurationError, MemorySystemError, StackError
 
 if TYPE_CHECKING:
-    from ragpp.client import MemoryClient
+    from ragpp.client import AsyncMemoryClient
 
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8700
@@ -230,14 +230,14 @@ class Home:
         """Whether that is the address of this folder's gateway."""
         return url.rstrip("/") in {self.url(), f"http://localhost:{self.recall('gateway_port')}"}
 
-    def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "MemoryClient":
+    def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "AsyncMemoryClient":
         """A client of the gateway named by `url` and `key`, each taken from this folder when absent; the key for the
         gateway of this folder alone, since another's address has no business with it.
 
         Raises NotRunning when the folder has none: nothing was started here; ConfigurationError when it has no key for
         the gateway that `url` names.
         """
-        from ragpp.client import MemoryClient  # noqa: PLC0415 - most of what starts or stops a stack asks no gateway
+        from ragpp.client import AsyncMemoryClient  # noqa: PLC0415 - most of what starts or stops a stack asks no gateway
 
         named, url = bool(url), url or self.url()
         if url is not None and self.is_at(url):
@@ -248,7 +248,7 @@ class Home:
             )
         if url is None or key is None:
             raise NotRunning(f"there is no embedded stack in {self.path}")
-        return MemoryClient(url, key, timeout_s=timeout_s)
+        return AsyncMemoryClient(url, key, timeout_s=timeout_s)
 
     def _state(self) -> dict[str, str]:
         try:

@@ -15,7 +15,7 @@ import structlog
 import typer
 from pydantic import ValidationError
 
-from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.client import AsyncMemoryClient, GatewayUnreachable
 from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp.errors.problems import invalid_fields
 from ragpp.fields import TokenizerName
@@ -140,7 +140,7 @@ def replay_file(file: Annotated[Path, typer.Argument(help="What `chat --record` 
         sys.exit(FAILURE)
 
 
-async def _see_that_it_answers(client: MemoryClient, user: str) -> None:
+async def _see_that_it_answers(client: AsyncMemoryClient, user: str) -> None:
     try:
         async with asyncio.timeout(ANSWERS_WITHIN_S):
             await client.pending(user)

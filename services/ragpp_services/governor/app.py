@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.errors import ConfigurationError
 from ragpp.llm.budget import InMemoryBudget
@@ -53,13 +53,13 @@ async def open_governor(
     mode: Mode = "recall",
     limits: Limits | None = None,
     record_to: Path | None = None,
-) -> AsyncIterator[tuple[Governor, MemoryClient, str]]:
+) -> AsyncIterator[tuple[Governor, AsyncMemoryClient, str]]:
     """A governor on the gateway at `url`, its client, and the name of what answers. Checks nothing yet.
 
     In the mode `catalog` the model that answers chooses its memories, too; without one, what is recommended is taken.
     """
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(MemoryClient(url, key, retries=1))
+        client = await stack.enter_async_context(AsyncMemoryClient(url, key, retries=1))
         responder, name = await stack.enter_async_context(open_responder(echoing=echoing))
         choose: Chooser | None = asking(responder) if mode == "catalog" and not echoing else None
         governor = Governor(client, responder, mode=mode, choose=choose, limits=limits, on_record=_writer(record_to))

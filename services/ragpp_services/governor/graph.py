@@ -262,7 +262,9 @@ def _asker(memory: Memory, mode: Mode, choose: Chooser | None, limits: Limits) -
     if mode == "catalog":
         raise ConfigurationError(
             "the governor's mode is catalog, and its memory has no hooks to offer one",
-            suggestions=("Give it a ragpp.client.MemoryClient, or what has those four methods of it (MemoryHooks).",),
+            suggestions=(
+                "Give it a ragpp.client.AsyncMemoryClient, or what has those four methods of it (MemoryHooks).",
+            ),
         )
     if choose is not None:
         raise ConfigurationError(

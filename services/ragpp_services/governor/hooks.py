@@ -30,7 +30,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @runtime_checkable
 class MemoryHooks(Protocol):
-    """What the catalog mode needs of the memory besides: four hooks of `ragpp.client.MemoryClient`."""
+    """What the catalog mode needs of the memory besides: four hooks of `ragpp.client.AsyncMemoryClient`."""
 
     async def pre_prompt(self, request: PrePromptIn) -> TurnCatalog:
         """Begin a turn of the agent: what it may choose from for a prompt."""

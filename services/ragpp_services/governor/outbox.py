@@ -18,7 +18,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Memory(Protocol):
-    """What the governor needs of the memory: two methods of `ragpp.client.MemoryClient`."""
+    """What the governor needs of the memory: two methods of `ragpp.client.AsyncMemoryClient`."""
 
     async def remember(self, request: StoreRequest) -> StoreResponse:
         """Store messages; a repeat with the same ids is harmless."""

@@ -1,20 +1,44 @@
-"""Which gateway is meant where the caller does not say: the one that the environment names."""
+"""Which gateway is meant where the caller does not say: the environment's, else that of the stack's folder."""
 
 import os
+import sys
+from pathlib import Path
 from typing import Final
+
+from pydantic import BaseModel, ValidationError
 
 from ragpp.errors import ConfigurationError
 
 URL: Final = "RAGPP_URL"
 API_KEY: Final = "RAGPP_API_KEY"
+HOME: Final = "RAGPP_HOME"
+USUAL_HOME: Final = Path(".ragpp")
+CLIENT_FILE: Final = "client.json"
+"""In the stack's folder, written by `ragpp up`: `url` and `key`, readable by its owner alone."""
+START: Final = (
+    "Start a stack in this folder: ragpp up",
+    f"Or name its folder with {HOME}, or another gateway with {URL} and {API_KEY}.",
+)
+
+
+class Access(BaseModel):
+    """What the file has."""
+
+    url: str
+    key: str
 
 
 def gateway_of(base_url: str | None, api_key: str | None) -> tuple[str, str]:
-    """Address and key as given, else from RAGPP_URL and RAGPP_API_KEY.
+    """Address and key as given, else from RAGPP_URL and RAGPP_API_KEY; where there is none of them, those of the stack
+    that `ragpp up` started in RAGPP_HOME or in `.ragpp`.
 
-    Raises ConfigurationError, which names what is neither given nor set, or that an address has no http:// before it.
+    Raises ConfigurationError, which names what is neither given nor set, that an address has no http:// before it, or
+    that others than its owner may have written the stack's file or read it.
     """
     found = {URL: base_url or os.environ.get(URL), API_KEY: api_key or os.environ.get(API_KEY)}
+    if not any(found.values()):
+        access = _access(stack_folder() / CLIENT_FILE)
+        return access.url, access.key
     if missing := [name for name, value in found.items() if not value]:
         raise ConfigurationError(
             f"no gateway is named: {' and '.join(missing)} not set, and `base_url` and `api_key` not given",
@@ -29,6 +53,36 @@ def gateway_of(base_url: str | None, api_key: str | None) -> tuple[str, str]:
     return url, found[API_KEY] or ""
 
 
+def stack_folder() -> Path:
+    """The folder of the stack: RAGPP_HOME, else `.ragpp` in the current one."""
+    return Path(os.environ.get(HOME) or USUAL_HOME).expanduser().absolute()
+
+
 def is_address(url: str) -> bool:
     """Whether a request can go to `url`."""
     return url.startswith(("http://", "https://"))
+
+
+def _access(path: Path) -> Access:
+    try:
+        if not _is_private(path.stat()):
+            raise ConfigurationError(
+                f"{path} is not yours alone, so it is not trusted to say where the memory is",
+                suggestions=(f"Have it written anew by `ragpp up`, or name a gateway with {URL} and {API_KEY}.",),
+            )
+        access = Access.model_validate_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise ConfigurationError(
+            f"no gateway is named: {URL} and {API_KEY} are not set, and there is no {path}", suggestions=START
+        ) from error
+    except (OSError, ValidationError) as error:
+        raise ConfigurationError(f"{path} cannot be read", suggestions=START) from error
+    if not is_address(access.url):
+        raise ConfigurationError(f"{path} names no address", suggestions=START)
+    return access
+
+
+def _is_private(found: os.stat_result) -> bool:
+    if sys.platform == "win32":  # whose mode says nothing
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & 0o077

@@ -3,9 +3,8 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from functools import wraps
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, Final, NoReturn, ParamSpec, Self, TypeVar, cast
 
 import httpx
 
@@ -20,6 +19,7 @@ T = TypeVar("T")
 
 _DIRECT: Final = {"all://127.0.0.1": None, "all://localhost": None}
 """A proxy of the environment is not for these."""
+_OTHER: Final = "{mine} is opened by `{word}`; the client for the other kind of `with` is ragpp.{other}"
 
 
 class Face:
@@ -50,6 +50,13 @@ class AsyncFace(Face):
     async def __aenter__(self) -> Self:
         return self
 
+    if not TYPE_CHECKING:  # a checker knows that there is none
+
+        def __enter__(self) -> NoReturn:
+            raise TypeError(_OTHER.format(mine="AsyncMemoryClient", word="async with", other="MemoryClient"))
+
+        def __exit__(self, *_: object) -> None: ...
+
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -59,11 +66,11 @@ class AsyncFace(Face):
         """Close the connections."""
         await self._http.aclose()
 
-    def _method(self, verb: "Verb[P, T]") -> Callable[P, Coroutine[object, None, T]]:
-        """`verb` as a method of this client."""
+    @staticmethod
+    def _function(verb: "Verb[P, T]") -> "Callable[Concatenate[AsyncFace, P], Coroutine[object, None, T]]":
+        """`verb` as a function of this class."""
 
-        @wraps(verb.function.__get__(self))
-        async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        async def call(self: AsyncFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
             return await self._driven(verb.flow(self, *args, **kwargs))
 
         return call
@@ -107,6 +114,13 @@ class SyncFace(Face):
     def __enter__(self) -> Self:
         return self
 
+    if not TYPE_CHECKING:
+
+        async def __aenter__(self) -> NoReturn:
+            raise TypeError(_OTHER.format(mine="MemoryClient", word="with", other="AsyncMemoryClient"))
+
+        async def __aexit__(self, *_: object) -> None: ...
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -116,11 +130,11 @@ class SyncFace(Face):
         """Close the connections."""
         self._http.close()
 
-    def _method(self, verb: "Verb[P, T]") -> Callable[P, T]:
-        """`verb` as a method of this client."""
+    @staticmethod
+    def _function(verb: "Verb[P, T]") -> "Callable[Concatenate[SyncFace, P], T]":
+        """`verb` as a function of this class."""
 
-        @wraps(verb.function.__get__(self))
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        def call(self: SyncFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
             return self._driven(verb.flow(self, *args, **kwargs))
 
         return call

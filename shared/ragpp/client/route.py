@@ -9,7 +9,18 @@ import inspect
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property
-from typing import Concatenate, Final, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
+from types import MethodType
+from typing import (
+    Concatenate,
+    Final,
+    Generic,
+    ParamSpec,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    overload,
+)
 from uuid import uuid4
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -17,26 +28,18 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from ragpp.api import ItemsIn, StoreRequest
 from ragpp.client.calls import Call, Flow, Method, Parameter, path_of
 from ragpp.client.faces import AsyncFace, Face, SyncFace
+from ragpp.client.shown import TakesEither, TakesPlain, fields_of, shown_as
 from ragpp.errors.problems import invalid_fields
 
 P = ParamSpec("P")
 FieldsP = ParamSpec("FieldsP")
+PlainP = ParamSpec("PlainP")
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 ClientT = TypeVar("ClientT", bound=Face)
 BodyT = TypeVar("BodyT", bound=BaseModel)
 Repeat = bool | Callable[[Mapping[str, object]], bool]
 
 _QUERIED: Final = frozenset({"GET", "DELETE"})
-
-
-class TakesEither(Protocol[P, FieldsP, T_co]):
-    """Is called with a model, or with the fields of one."""
-
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co: ...
-    @overload
-    def __call__(self, *args: FieldsP.args, **kwargs: FieldsP.kwargs) -> T_co: ...
 
 
 class Verb(Generic[P, T]):
@@ -45,6 +48,7 @@ class Verb(Generic[P, T]):
     def __init__(self, function: Callable[..., object]) -> None:
         self.function = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self._made: dict[type[Face], Callable[..., object]] = {}
 
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
@@ -53,7 +57,25 @@ class Verb(Generic[P, T]):
     @overload
     def __get__(self, client: SyncFace, owner: type) -> Callable[P, T]: ...
     def __get__(self, client: Face | None, owner: type) -> object:
-        return _method(self, client)
+        return self._of(client, owner)
+
+    def _of(self, client: Face | None, owner: type) -> object:
+        """The function of a client's class, or the method of a client; the verb itself of what is no client."""
+        face = next((face for face in (AsyncFace, SyncFace) if issubclass(owner, face)), None)
+        if face is None:
+            return self
+        function = self._made.get(face) or self._made.setdefault(face, self._function(face, owner))
+        return function if client is None else MethodType(function, client)
+
+    def _function(self, face: type[AsyncFace] | type[SyncFace], owner: type) -> Callable[..., object]:
+        made = face._function(self)  # noqa: SLF001 - of the client's own class
+        return shown_as(made, self.function, self.signature, owner)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """What it is called with, `self` first."""
+        signature = inspect.signature(self.function)
+        return signature.replace(return_annotation=get_args(signature.return_annotation)[-1])
 
     def flow(self, client: Face, *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
         """The steps of one call, for the `client` to take, or a part of another's."""
@@ -82,6 +104,15 @@ class RouteVerb(Verb[P, T]):
         self._in_query = frozenset(
             name for name, kind in kinds.items() if method in _QUERIED or kind is inspect.Parameter.KEYWORD_ONLY
         )
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """As it is declared; the body may be left out for its fields."""
+        if self._model is None:
+            return self._signature
+        *before, body = self._signature.parameters.values()
+        optional = body.replace(annotation=body.annotation | None, default=None)
+        return self._signature.replace(parameters=[*before, optional, *fields_of(self._model, self._in_path)])
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -146,11 +177,34 @@ class BodyVerb(RouteVerb[P, T], Generic[P, FieldsP, T]):
     @overload
     def __get__(self, client: SyncFace, owner: type) -> TakesEither[P, FieldsP, T]: ...
     def __get__(self, client: Face | None, owner: type) -> object:
-        return _method(self, client)
+        return self._of(client, owner)
 
 
-def _method(verb: Verb[P, T], client: Face | None) -> object:
-    return client._method(verb) if isinstance(client, AsyncFace | SyncFace) else verb  # noqa: SLF001 - of its own class
+class PlainVerb(BodyVerb[P, FieldsP, T], Generic[P, FieldsP, PlainP, T]):
+    """One request with a body, which is given in plain words as well: a text, and for whom."""
+
+    plain: Callable[..., BaseModel]
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncFace, owner: type) -> TakesPlain[P, FieldsP, PlainP, Coroutine[object, None, T]]: ...
+    @overload
+    def __get__(self, client: SyncFace, owner: type) -> TakesPlain[P, FieldsP, PlainP, T]: ...
+    def __get__(self, client: Face | None, owner: type) -> object:
+        return self._of(client, owner)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The plain one."""
+        plain = inspect.signature(self.plain)
+        own = self._signature.parameters["self"]
+        return self._signature.replace(parameters=[own, *plain.parameters.values()])
+
+    def _bound(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
+        if "user" in kwargs or (args and isinstance(args[0], str)):
+            args, kwargs = (_checked(self.plain, args, kwargs),), {}
+        return super()._bound(args, kwargs)
 
 
 @overload
@@ -163,6 +217,10 @@ def route(
 ) -> Callable[[Callable[Concatenate[ClientT, P], T]], BodyVerb[P, FieldsP, T]]: ...
 @overload
 def route(
+    method: Method, path: str, *, body: Callable[FieldsP, BodyT], plain: Callable[PlainP, BodyT]
+) -> Callable[[Callable[Concatenate[ClientT, P], T]], PlainVerb[P, FieldsP, PlainP, T]]: ...
+@overload
+def route(
     method: Method, path: str, *, after_id: Callable[FieldsP, BodyT], repeat: Repeat = True
 ) -> Callable[[Callable[Concatenate[ClientT, P], T]], BodyVerb[P, Concatenate[str, FieldsP], T]]: ...
 def route(
@@ -170,6 +228,7 @@ def route(
     path: str,
     *,
     body: object = None,
+    plain: Callable[..., BaseModel] | None = None,
     after_id: object = None,
     repeat: Repeat = True,
     told: frozenset[int] = frozenset(),
@@ -177,14 +236,18 @@ def route(
     """Decorates a signature, which has no code of its own.
 
     `body`: the model that is all of its arguments; `after_id`: the one that follows the id in the path. Either may be
-    given by its fields instead. `repeat`: whether a request may be sent again that has perhaps arrived, or what
-    tells it from the arguments. `told`: statuses besides 2xx that carry a result.
+    given by its fields instead, and the first by the arguments of `plain`, which makes it. `repeat`: whether a request
+    may be sent again that has perhaps arrived, or what tells it from the arguments. `told`: statuses besides 2xx that
+    carry a result.
     """
     model = cast("type[BaseModel] | None", body or after_id)
 
     def made(function: Callable[..., object]) -> object:
-        kind = RouteVerb if model is None else BodyVerb
-        return kind(function, method, path, model=model, repeat=repeat, told=told)
+        kind: type[RouteVerb[..., object]] = RouteVerb if model is None else BodyVerb if plain is None else PlainVerb
+        verb = kind(function, method, path, model=model, repeat=repeat, told=told)
+        if isinstance(verb, PlainVerb) and plain is not None:
+            verb.plain = plain
+        return verb
 
     return made
 
@@ -207,7 +270,11 @@ def identified(body: BodyT) -> BodyT:
 
 
 def _made(model: type[BaseModel], given: object) -> BaseModel:
+    return _checked(model.model_validate, (given,), {})
+
+
+def _checked(made: Callable[..., BaseModel], args: tuple[object, ...], kwargs: dict[str, object]) -> BaseModel:
     try:
-        return model.model_validate(given)
+        return made(*args, **kwargs)
     except ValidationError as error:
         raise invalid_fields([dict(item) for item in error.errors()]) from error

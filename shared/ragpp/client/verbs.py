@@ -48,6 +48,7 @@ from ragpp.api import (
 from ragpp.client.calls import Flow
 from ragpp.client.catalog_verbs import CatalogVerbs
 from ragpp.client.hook_verbs import HookVerbs
+from ragpp.client.plain import message, question
 from ragpp.client.route import composed, route
 from ragpp.fields import TokenizerName
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
@@ -88,13 +89,28 @@ def _names_the_value(given: Mapping[str, object]) -> bool:
 class Verbs(CatalogVerbs, HookVerbs):
     """The public API; how its calls are made is its subclass's."""
 
-    @route("POST", "/v1/interactions", body=StoreRequest)
+    @route("POST", "/v1/interactions", body=StoreRequest, plain=message)
     def remember(self, request: StoreRequest) -> StoreResponse:
-        """Store messages; acknowledged means that they are kept. Conflict when an id is known with other content."""
+        """Store a message; several are given by the fields of a StoreRequest, or as one. Acknowledged, they are kept.
 
-    @route("POST", "/v1/recall", body=RecallRequest)
+            memory.remember("My sister Elena moved to Porto.", user="ana")
+            memory.remember("She likes it there.", user="ana", session="monday", role="assistant")
+            memory.remember(user_id="ana", messages=(MessageIn(content="Hello."), MessageIn(content="Goodbye.")))
+
+        Raises Conflict when an id is known with other content; InvalidInput for what is no message, such as one that is
+        empty or over 100,000 characters; TooMuchAtOnce; RateLimited; GatewayUnreachable.
+        """
+
+    @route("POST", "/v1/recall", body=RecallRequest, plain=question)
     def recall(self, request: RecallRequest) -> RecallResponse:
-        """What the memory has to say to a query, as one context and as a ranking."""
+        """What the memory has to say to a query, as one context and as a ranking; RecallRequest and its fields do, too.
+
+            answer = memory.recall("Where does my sister live?", user="ana", token_budget=500)
+            print(answer.context if answer.relevance != "none" else "I do not know.")
+
+        A tier that is away makes the answer `partial`, and is no error. Raises InvalidInput for what is no question;
+        RateLimited; TierUnavailable when no tier answers; GatewayUnreachable.
+        """
 
     @route("GET", "/v1/pending")
     def _pending(self, user_id: str, receipt: str | None = None) -> Pending:
@@ -102,7 +118,13 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @composed
     def pending(self, user_id: str, receipt: str | None = None) -> Flow[int]:
-        """How many of the user's events are not yet digested; of one write, or of all."""
+        """How many of the user's events are not yet digested; of one write, or of all.
+
+            written = memory.remember("I prefer tea.", user="ana")
+            memory.pending("ana", written.receipt)  # 0: it can be recalled with all that was learned from it
+
+        Raises InvalidInput for what is no receipt.
+        """
         answer = yield from Verbs._pending.flow(self, user_id, receipt)
         return answer.pending
 
@@ -124,7 +146,13 @@ class Verbs(CatalogVerbs, HookVerbs):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Interaction]:
-        """Interactions by time, the newest first unless wanted otherwise; of one session, agent …, or all."""
+        """Interactions by time, the newest first unless wanted otherwise; of one session, agent …, or all.
+
+            page = memory.interactions("ana", session_id="monday", limit=20)
+            more = memory.interactions("ana", session_id="monday", cursor=page.next_cursor)
+
+        Raises InvalidInput for a cursor of another question.
+        """
 
     @route("GET", "/v1/interactions/{interaction_id}")
     def interaction(self, user_id: str, interaction_id: str) -> Interaction:
@@ -134,13 +162,24 @@ class Verbs(CatalogVerbs, HookVerbs):
     def forget_interaction(
         self, user_id: str, interaction_id: str, *, replies: bool = False, dry_run: bool = False
     ) -> ForgottenMessage:
-        """Delete one interaction, and what was learned from it; with `replies` also the messages that repeat
-        it."""
+        """Delete one interaction, and what was learned from it; with `replies` also the messages that repeat it.
+
+            memory.forget_interaction("ana", "m-17", dry_run=True)  # what would go
+            memory.forget_interaction("ana", "m-17", replies=True)
+
+        Raises NotFound when there is none of that id; Forbidden when the key may not forget.
+        """
 
     @route("POST", "/v1/forget", body=ForgetRequest, repeat=_only_lists)
     def forget_about(self, request: ForgetRequest) -> ForgetAnswer:
-        """Find what is about somebody or something, a page at a time; forget it where the request confirms it. Conflict
-        when what is confirmed is not what there is about it."""
+        """Find what is about somebody or something, a page at a time; forget it where the request confirms it.
+
+            request = ForgetRequest(user_id="ana", about=AboutIn(entity="Elena"))
+            found = memory.forget_about(request)  # lists, and forgets nothing
+            memory.confirm_forget(request, found)
+
+        Raises Conflict when what is confirmed is not what there is about it; Forbidden when the key may not forget.
+        """
 
     @composed
     def confirm_forget(self, request: ForgetRequest, found: ForgetAnswer) -> Flow[ForgetAnswer]:
@@ -174,7 +213,13 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("DELETE", "/v1/users/{user_id}")
     def erase_user(self, user_id: str, *, dry_run: bool = False) -> Job:
-        """Forget everything of a user; `ended_job` then has the report."""
+        """Forget everything of a user; `ended_job` then has the report.
+
+            job = memory.erase_user("ana")
+            print(memory.ended_job(job.id, timeout_s=120).result)
+
+        Raises Forbidden when the key may not forget.
+        """
 
     @route("GET", "/v1/entities")
     def entities(
@@ -249,11 +294,21 @@ class Verbs(CatalogVerbs, HookVerbs):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Preference]:
-        """Preferences by category and key; as they are, or as they were at `as_of`."""
+        """Preferences by category and key; as they are, or as they were at `as_of`.
+
+            print(memory.preferences("ana", category="drink").items)
+
+        Raises InvalidInput for a cursor of another question.
+        """
 
     @route("POST", "/v1/preferences", body=PreferenceIn)
     def set_preference(self, request: PreferenceIn) -> Preference:
-        """Write a preference; an inferred value never replaces a stated one."""
+        """Write a preference; an inferred value never replaces a stated one.
+
+            memory.set_preference(user_id="ana", category="drink", key="milk", value="oat")
+
+        Raises InvalidInput for a value that cannot be stored.
+        """
 
     @route("GET", "/v1/preferences/{preference_id}")
     def preference(self, user_id: str, preference_id: str) -> Preference:
@@ -331,7 +386,12 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("GET", "/v1/users/{user_id}/profile")
     def profile(self, user_id: str, *, min_confidence: float = 0.1, limit: int = 50) -> Profile:
-        """What is known of a user: one paragraph, and lists by kind with their ids."""
+        """What is known of a user: one paragraph, and lists by kind with their ids.
+
+            print(memory.profile("ana").text)
+
+        Raises Forbidden for another user than the one that the key is bound to.
+        """
 
     @route("GET", "/v1/users/{user_id}/review")
     def review(self, user_id: str, *, below: float | None = None, limit: int = 50) -> ReviewList:
@@ -382,7 +442,13 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @composed
     def ended_job(self, job_id: str, *, timeout_s: float = 60.0) -> Flow[Job]:
-        """The job once it no longer waits and is not being done, or as it is after `timeout_s`."""
+        """The job once it no longer waits and is not being done, or as it is after `timeout_s`.
+
+            job = memory.ended_job(memory.reflect("ana").id)
+            print(job.state, job.result)
+
+        Raises NotFound when there is none of that id.
+        """
         ends = time.monotonic() + timeout_s
         pause_s = 0.05
         while True:

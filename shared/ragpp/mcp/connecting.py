@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, MemorySystemError
 
 P = ParamSpec("P")
@@ -28,7 +28,7 @@ Request: TypeAlias = Context[Any, Any]
 class Connected:
     """A client for one request. `user`: whose memory is meant where none is named, None where one has to be."""
 
-    client: MemoryClient
+    client: AsyncMemoryClient
     user: str | None
 
     def whose(self, user: str | None = None) -> str:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from ragpp.api import ForgetAnswer
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput
 from ragpp.mcp.answers import Forgetting, Found
 from ragpp.mcp.connecting import LISTED
@@ -13,7 +13,7 @@ BY_WORDS: Final = "words:"
 """What a token begins with: how the messages were found, since they are confirmed in the same way."""
 
 
-async def list_messages(client: MemoryClient, user: str, about: str) -> Forgetting:
+async def list_messages(client: AsyncMemoryClient, user: str, about: str) -> Forgetting:
     """Those that are about a name, or where none is so called, that have these words; nothing is changed."""
     for by in (BY_NAME, BY_WORDS):
         answer = await client.forget_about(user_id=user, about=_about(by, about), limit=LISTED)
@@ -23,7 +23,7 @@ async def list_messages(client: MemoryClient, user: str, about: str) -> Forgetti
 
 
 async def forget_listed(
-    client: MemoryClient, user: str, about: str, token: str, only_ids: list[str] | None
+    client: AsyncMemoryClient, user: str, about: str, token: str, only_ids: list[str] | None
 ) -> Forgetting:
     """Forget what `list_messages` gave `token` for, or of it what `only_ids` name, one at least. Raises InvalidInput
     for what is no such token and for no ids, Conflict where all is confirmed and something has come since."""

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.mcp.connecting import Connect, Connected
 from ragpp.mcp.server import make_server
 
@@ -24,7 +24,7 @@ def inside(app: ASGIApp, user_of: UserOf) -> Connect:
         authorization = (headers or {}).get("authorization", "")
         user, key = await user_of(authorization), authorization.strip().partition(" ")[2].strip()
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-        async with MemoryClient(_HERE, key, transport=transport, retries=0) as client:
+        async with AsyncMemoryClient(_HERE, key, transport=transport, retries=0) as client:
             yield Connected(client, user)
 
     return connect

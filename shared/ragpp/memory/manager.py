@@ -17,7 +17,7 @@ from ragpp.catalog import (
     RetrievalMode,
     RetrievalResult,
 )
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import (
     CategoryNotFoundError,
     ConfigurationError,
@@ -28,7 +28,6 @@ from ragpp.errors import (
 )
 from ragpp.jobs import Job
 from ragpp.memory.config import MemoryConfig
-from ragpp.memory.connecting import connected
 from ragpp.memory.health import MemoryHealth, health_of
 from ragpp.memory.layers import CategoryLayer, ItemLayer, ResourceLayer
 from ragpp.memory.remembering import default_created, recall, remember
@@ -62,7 +61,7 @@ class MemoryManager:
         event_store: object = None,
         config: MemoryConfig | None = None,
         *,
-        client: MemoryClient | None = None,
+        client: AsyncMemoryClient | None = None,
         user_id: str | None = None,
         agent_id: str | None = None,
         name: str | None = None,
@@ -78,7 +77,7 @@ class MemoryManager:
         self.config = config or MemoryConfig()
         self.config.check()
         self._closes = client is None
-        self._whose = Whose(client or connected(), user_id, agent_id, patience_s, name)
+        self._whose = Whose(client or AsyncMemoryClient(), user_id, agent_id, patience_s, name)
         self._health: MemoryHealth | None = None
         self.resource_layer = ResourceLayer(self._whose)
         self.item_layer = ItemLayer(self._whose)

@@ -12,14 +12,13 @@ from ragpp.api import RelevantMemories
 from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import Injection, RequestedMemories, TurnCatalog, Usefulness
 from ragpp.catalog import CatalogVisibility, ItemKind
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.usage import AgentSource, TokenBudget, ValueMove
 from ragpp.entries.values import CatalogEntry
 from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError
 from ragpp.fields import TokenizerName
 from ragpp.jobs import Job
-from ragpp.memory.connecting import connected
 from ragpp.memory.files import Backfilled, ImportReport, backfill, export_file, import_file, write_private
 from ragpp.memory.whose import Whose, or_none
 
@@ -38,12 +37,12 @@ class MemoryCatalog:
         self,
         agent_id: str | None = None,
         *,
-        client: MemoryClient | None = None,
+        client: AsyncMemoryClient | None = None,
         user_id: str | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._closes = client is None
-        self._whose = Whose(client or connected(), user_id, agent_id, patience_s)
+        self._whose = Whose(client or AsyncMemoryClient(), user_id, agent_id, patience_s)
 
     async def __aenter__(self) -> "MemoryCatalog":
         return self

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import MemorySystemError, NotFound, TierUnavailable
 from ragpp.jobs import Job
 from ragpp.models import Page
@@ -22,7 +22,7 @@ class Whose:
     """`user_id` None: the key's own user, or, with a key that may, what all users of the tenant share. `patience_s`:
     longest wait for a job. `name`: of who asks, where several speak as one user."""
 
-    client: MemoryClient
+    client: AsyncMemoryClient
     user_id: str | None = None
     agent_id: str | None = None
     patience_s: float = 120.0

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.files import GLOBAL, read_file
 from ragpp.errors import NotFound
@@ -54,7 +54,7 @@ def import_memories(
     """
     data = _bytes_of(file)
 
-    async def run(client: MemoryClient) -> ImportReport:
+    async def run(client: AsyncMemoryClient) -> ImportReport:
         with progress("importing", len(read_file(unpacked(data)).memories), quiet=as_json) as advance:
             return await import_file(client, data, user_id=user, ci=agent, dry_run=dry_run, on_memory=advance)
 
@@ -112,7 +112,7 @@ def export(
     if not to_terminal and target.exists() and not force:
         raise WrongUsage.of({"--output": f"{target} is there"}, suggestions=("Name another, or add --force.",))
 
-    async def run(client: MemoryClient) -> str:
+    async def run(client: AsyncMemoryClient) -> str:
         with progress("exporting", None, quiet=to_terminal) as advance:
             return await export_file(
                 client, system_clock(), user_id=user, ci=None if agent == GLOBAL else agent, on_memory=advance
@@ -153,7 +153,7 @@ def archive(
     """
     data = _bytes_of(file)
 
-    async def run(client: MemoryClient) -> Archived:
+    async def run(client: AsyncMemoryClient) -> Archived:
         with progress("comparing", len(read_file(unpacked(data)).memories), quiet=as_json) as advance:
             return await archive_file(
                 client, file, user_id=user, ci=agent, anyway=anyway, remove=remove, on_memory=advance
@@ -188,7 +188,7 @@ def backfill(
     """
     since, until = parse_moment(start, "--start"), parse_moment(end, "--end")
 
-    async def run(client: MemoryClient) -> tuple[Backfilled, list[Job]]:
+    async def run(client: AsyncMemoryClient) -> tuple[Backfilled, list[Job]]:
         with progress("reading", None, quiet=as_json) as advance:
             done = await backfill_memories(client, user, agent, start=since, end=until, on_messages=advance)
         with progress("taking memories", len(done.jobs), quiet=as_json or wait <= 0) as advance:

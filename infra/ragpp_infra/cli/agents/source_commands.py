@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import AgentUse
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.entries.usage import AgentSource
 from ragpp.memory.whose import or_none
 from ragpp_infra.cli.agents.options import AgentArgument
@@ -43,7 +43,7 @@ def source(
     Example: [bold]ragpp agents source ergon parallel --user u1[/bold]
     """
 
-    async def run(client: MemoryClient) -> AgentUse:
+    async def run(client: AsyncMemoryClient) -> AgentUse:
         if wanted is None:
             return await client.agent_usage(agent, user_id=user, limit=1)
         return await client.set_agent_source(agent, SourceIn(user_id=user, source=wanted))
@@ -69,7 +69,7 @@ def compare(
     Example: [bold]ragpp agents compare ergon --user u1[/bold]
     """
 
-    async def run(client: MemoryClient) -> tuple[SourceReport, dict[str, str]]:
+    async def run(client: AsyncMemoryClient) -> tuple[SourceReport, dict[str, str]]:
         report = await client.agent_comparison(agent, user_id=user, limit=min(limit, PAGE))
         shown = () if as_json else tuple(one.memory_id for one in report.memories)
         return report, await _summaries(client, user, shown)
@@ -115,7 +115,7 @@ def usage(
     Example: [bold]ragpp agents usage ergon --user u1[/bold]
     """
 
-    async def run(client: MemoryClient) -> tuple[AgentUse, dict[str, str]]:
+    async def run(client: AsyncMemoryClient) -> tuple[AgentUse, dict[str, str]]:
         use = await client.agent_usage(agent, user_id=user, limit=min(limit, PAGE))
         shown = () if as_json else tuple(one.memory_id for one in use.memories)
         return use, await _summaries(client, user, shown)
@@ -135,7 +135,7 @@ def usage(
         out.print(table)
 
 
-async def _summaries(client: MemoryClient, user: str | None, ids: Sequence[str]) -> dict[str, str]:
+async def _summaries(client: AsyncMemoryClient, user: str | None, ids: Sequence[str]) -> dict[str, str]:
     """What these memories say in short, as far as they are there."""
     found = [await or_none(client.entry(one, user_id=user)) for one in ids]
     return {entry.memory_id: entry.summary for entry in found if entry is not None}

@@ -7,7 +7,7 @@ from rich.markdown import Markdown
 
 from ragpp.api import CategoryIn
 from ragpp.catalog import MemoryCategory
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import ConsolidationError
 from ragpp.memory.whose import Whose, listed
 from ragpp.paging import PAGE
@@ -41,7 +41,7 @@ def list_all(
     Example: [bold]ragpp catalog categories list --user u1[/bold]
     """
 
-    async def found(client: MemoryClient) -> list[MemoryCategory]:
+    async def found(client: AsyncMemoryClient) -> list[MemoryCategory]:
         return await listed(lambda cursor: client.categories(user, cursor=cursor, limit=PAGE))
 
     rows = with_gateway(home, url, key, found)
@@ -128,7 +128,7 @@ def consolidate(
     Example: [bold]ragpp catalog categories consolidate product_knowledge --user u1[/bold]
     """
 
-    async def run(client: MemoryClient) -> MemoryCategory | None:
+    async def run(client: AsyncMemoryClient) -> MemoryCategory | None:
         job = await client.consolidate_category(name, user_id=user, force=force)
         if wait <= 0:
             err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ragpp.api import Forgotten
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp_infra.cli.catalog.options import WhoseOption
 from ragpp_infra.cli.console import emit_json, out, safe
@@ -42,7 +42,7 @@ def resource(
     """
     _confirm(resource_id, yes=yes, as_json=as_json)
 
-    def ask(client: MemoryClient) -> Awaitable[Forgotten]:
+    def ask(client: AsyncMemoryClient) -> Awaitable[Forgotten]:
         return client.forget_resource(resource_id, user_id=user, cascade=not keep_items)
 
     _deleted(home, url, key, resource_id, ask, as_json=as_json)
@@ -98,7 +98,7 @@ def _deleted(
     url: str | None,
     key: str | None,
     identifier: str,
-    ask: Callable[[MemoryClient], Awaitable[Forgotten]],
+    ask: Callable[[AsyncMemoryClient], Awaitable[Forgotten]],
     *,
     as_json: bool,
 ) -> None:

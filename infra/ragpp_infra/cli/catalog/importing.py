@@ -8,7 +8,7 @@ from typing import Final
 
 from ragpp.api import ResourceIn
 from ragpp.catalog import CatalogVisibility, ResourceType
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, PayloadTooLarge
 from ragpp.jobs import Job
 from ragpp_infra.cli.catalog.folder import BadFile, TextFile
@@ -48,7 +48,7 @@ class Whose:
 
 
 async def import_files(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     files: Iterable[TextFile | BadFile],
     whose: Whose,
     *,
@@ -81,7 +81,13 @@ async def import_files(
 
 
 async def _store(
-    client: MemoryClient, file: TextFile, whose: Whose, report: ImportReport, *, extract: bool, category: str | None
+    client: AsyncMemoryClient,
+    file: TextFile,
+    whose: Whose,
+    report: ImportReport,
+    *,
+    extract: bool,
+    category: str | None,
 ) -> None:
     request = ResourceIn(
         user_id=whose.user_id,
@@ -104,11 +110,13 @@ async def _store(
         report.jobs.append(await client.extract_resource(file.id, user_id=whose.user_id, category_hint=category))
 
 
-async def _has_items(client: MemoryClient, file: TextFile, whose: Whose) -> bool:
+async def _has_items(client: AsyncMemoryClient, file: TextFile, whose: Whose) -> bool:
     return bool((await client.items(whose.user_id, resource_id=file.id, limit=1)).items)
 
 
-async def ended(client: MemoryClient, jobs: Sequence[Job], patience_s: float, on_job: Callable[[], None]) -> list[Job]:
+async def ended(
+    client: AsyncMemoryClient, jobs: Sequence[Job], patience_s: float, on_job: Callable[[], None]
+) -> list[Job]:
     """Each of `jobs` once it has ended, or as it is after `patience_s`, told of one by one."""
     done: list[Job] = []
     deadline = asyncio.get_running_loop().time() + patience_s

@@ -6,7 +6,7 @@ import typer
 
 from ragpp.api import RetrieveRequest
 from ragpp.catalog import DEFAULT_K, MemoryItem, RetrievalMode
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.memory.whose import listed
 from ragpp.paging import PAGE
 from ragpp_infra.cli.arguments import checked, parse_moment
@@ -76,7 +76,7 @@ def items(
     """
     name = category_name(category)
 
-    async def found(client: MemoryClient) -> list[MemoryItem]:
+    async def found(client: AsyncMemoryClient) -> list[MemoryItem]:
         return await listed(
             lambda cursor: client.items(
                 user, category=name, resource_id=resource, cursor=cursor, limit=min(limit, PAGE)

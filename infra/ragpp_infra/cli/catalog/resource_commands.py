@@ -8,7 +8,7 @@ import typer
 
 from ragpp.api import ResourceIn, StoredResource
 from ragpp.catalog import MemoryItem, Resource
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import ExtractionError, InvalidInput
 from ragpp.memory.whose import Whose, listed
 from ragpp.paging import PAGE
@@ -113,7 +113,7 @@ def extract(
     """
     hint = category_name(category)
 
-    async def run(client: MemoryClient) -> list[MemoryItem] | None:
+    async def run(client: AsyncMemoryClient) -> list[MemoryItem] | None:
         job = await client.extract_resource(resource_id, user_id=user, category_hint=hint)
         if wait <= 0:
             err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))
@@ -154,7 +154,7 @@ def resources(
             out.print(resource_view(one))
         return
 
-    async def found(client: MemoryClient) -> list[Resource]:
+    async def found(client: AsyncMemoryClient) -> list[Resource]:
         return await listed(
             lambda cursor: client.resources(
                 user, resource_type=kind, session_id=session, search=search, cursor=cursor, limit=min(limit, PAGE)

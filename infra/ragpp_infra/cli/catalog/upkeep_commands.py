@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ragpp.catalog import CatalogEvent, CatalogEventType
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import VectorIndexError
 from ragpp.memory.whose import Whose, listed
 from ragpp.paging import PAGE
@@ -53,7 +53,7 @@ def events(
     Example: [bold]ragpp catalog events --user u1 --type memory.items_extracted[/bold]
     """
 
-    async def found(client: MemoryClient) -> list[CatalogEvent]:
+    async def found(client: AsyncMemoryClient) -> list[CatalogEvent]:
         return await listed(
             lambda cursor: client.events(
                 user, event_type=event_type, subject_id=about, session_id=session, cursor=cursor, limit=min(limit, PAGE)
@@ -81,7 +81,7 @@ def rebuild(
     Example: [bold]ragpp catalog rebuild --user u1[/bold]
     """
 
-    async def run(client: MemoryClient) -> int | None:
+    async def run(client: AsyncMemoryClient) -> int | None:
         job = await client.rebuild_index(user_id=user)
         if wait <= 0:
             err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))

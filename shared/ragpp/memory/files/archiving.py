@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Conflict, MemorySystemError
 from ragpp.memory.files.importing import import_file
 from ragpp.memory.files.reading import Told
@@ -41,7 +41,7 @@ class Archived:
 
 
 async def archive_file(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     path: Path,
     *,
     user_id: str | None = None,

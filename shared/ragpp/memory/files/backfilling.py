@@ -7,7 +7,7 @@ from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 from ragpp.api import ResourceIn, ResourceMessageIn
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.fields import joined
 from ragpp.jobs import Job
 from ragpp.models import Interaction
@@ -32,7 +32,7 @@ class Backfilled:
 
 
 async def backfill(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     user_id: str,
     ci: str,
     *,
@@ -56,7 +56,7 @@ async def backfill(
 
 
 async def _stretches(
-    client: MemoryClient, user_id: str, ci: str, start: datetime | None, end: datetime | None
+    client: AsyncMemoryClient, user_id: str, ci: str, start: datetime | None, end: datetime | None
 ) -> AsyncIterator[list[Interaction]]:
     """What was said to the agent, by session, oldest first."""
     open_ones: dict[str, list[Interaction]] = {}

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.files import ExportedMemory
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.entries.files import GLOBAL, VERSION, written
 from ragpp.paging import PAGE, pages
 
@@ -22,14 +22,14 @@ _DEFAULTS: Final[dict[str, JsonValue]] = {
 }
 
 
-async def exported(client: MemoryClient, user_id: str | None, ci: str | None) -> AsyncIterator[ExportedMemory]:
+async def exported(client: AsyncMemoryClient, user_id: str | None, ci: str | None) -> AsyncIterator[ExportedMemory]:
     """The memories that the agent `ci` alone sees, the latest first; of None those that all the user's agents see."""
     async for one in pages(lambda cursor: client.export_entries(user_id, ci=ci, cursor=cursor, limit=PAGE)):
         yield one
 
 
 async def export_file(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     now: datetime,
     *,
     user_id: str | None = None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragpp.api.files import MAX_IMPORTED, EntriesIn, ImportedEntry
-from ragpp.client import MemoryClient
+from ragpp.client import AsyncMemoryClient
 from ragpp.entries.files import GLOBAL, MemoryFile, read_file
 from ragpp.errors import InvalidInput, PayloadTooLarge, TooMuchAtOnce
 from ragpp.memory.files.reading import Numbered, Repeated, Told, entries_of
@@ -66,7 +66,7 @@ def whose(file: MemoryFile, ci: str | None) -> str | None:
 
 
 async def import_file(
-    client: MemoryClient,
+    client: AsyncMemoryClient,
     data: bytes,
     *,
     user_id: str | None = None,

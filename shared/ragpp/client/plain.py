@@ -1,0 +1,82 @@
+"""A message to remember and a question to recall, in plain words: the text, then whose memory, and more."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from ragpp.api import MessageIn, RecallRequest, StoreRequest
+from ragpp.fields import TokenizerName
+from ragpp.models import DEFAULT_SESSION, Role, TierName, TimeRange, Visibility
+
+
+def message(
+    text: str,
+    *,
+    user: str,
+    session: str = DEFAULT_SESSION,
+    agent: str | None = None,
+    role: Role = "user",
+    name: str | None = None,
+    id: str | None = None,  # noqa: A002 - as the field is called
+    occurred_at: datetime | None = None,
+    visibility: Visibility | None = None,
+    message_type: str | None = None,
+    channel: str | None = None,
+    domain: str | None = None,
+    task_type: str | None = None,
+    metadata: Mapping[str, JsonValue] | None = None,
+    learn: bool = True,
+) -> StoreRequest:
+    """One message of one session. Raises ValidationError."""
+    given = dict(locals())
+    given["content"] = given.pop("text")
+    return StoreRequest.model_validate(
+        {
+            **_told({"user_id": user, "session_id": session, "agent_id": agent, "visibility": visibility}),
+            "messages": [_told({name: given[name] for name in MessageIn.model_fields})],
+        }
+    )
+
+
+def question(
+    query: str,
+    *,
+    user: str,
+    session: str | None = None,
+    agent: str | None = None,
+    name: str | None = None,
+    token_budget: int | None = None,
+    tokenizer: TokenizerName | None = None,
+    deadline_ms: int | None = None,
+    limit: int | None = None,
+    in_session: str | None = None,
+    tiers: Sequence[TierName] | None = None,
+    time_range: TimeRange | None = None,
+    as_of: datetime | None = None,
+    after: str | None = None,
+    role: Role | None = None,
+    message_type: str | None = None,
+    channel: str | None = None,
+    domain: str | None = None,
+    task_type: str | None = None,
+    entities: Sequence[str] | None = None,
+    similarity_threshold: float | None = None,
+    min_confidence: float | None = None,
+    exclude: Collection[str] | None = None,
+    explain: bool | None = None,
+    fill: bool | None = None,
+    persona: str | None = None,
+    tools: Sequence[str] | None = None,
+    situation: str | Mapping[str, JsonValue] | None = None,
+) -> RecallRequest:
+    """A question to one user's memory. Raises ValidationError."""
+    given = dict(locals())
+    for word, field in (("user", "user_id"), ("session", "session_id"), ("agent", "agent_id")):
+        given[field] = given.pop(word)
+    return RecallRequest.model_validate(_told(given))
+
+
+def _told(given: Mapping[str, object]) -> dict[str, object]:
+    """What was said, so that the gateway's own defaults hold for the rest."""
+    return {name: value for name, value in given.items() if value is not None}
