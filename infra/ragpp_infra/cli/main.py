@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Final
 
 import typer
@@ -17,6 +16,9 @@ from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp_infra.cli.console import ExitCode, name_misspelt, show_problem
 from ragpp_infra.embedded.home import NotRunning
 from ragpp_infra.embedded.known_settings import unknown_of_command_line
+
+# httpx' own command, with its lexers and tables: a tenth of a second
+sys.modules["httpx._main"] = None  # type: ignore[assignment]  # what an import takes for missing
 
 _HELP: Final = """RAG++: the memory of AI agents.
 
@@ -109,6 +111,8 @@ def application(called: str | None) -> typer.Typer:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - the parsers of mail, which no other command needs
+
         typer.echo(f"ragpp {version('ragpp')}")
         raise typer.Exit
 

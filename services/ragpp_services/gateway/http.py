@@ -13,6 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
+import ragpp.api  # noqa: F401 - the bodies of routes
 from ragpp.aside import aside, asked_by
 from ragpp.errors import (
     BodyTooSlow,
@@ -25,7 +26,7 @@ from ragpp.errors import (
 )
 from ragpp.fields import Id, NewId
 from ragpp.jobs import Job
-from ragpp.models import Scope, Value
+from ragpp.models import Scope, Value, build_values
 from ragpp.redaction import secret_in
 from ragpp_services.gateway.describing import REFUSALS
 from ragpp_services.gateway.identity import Principal
@@ -35,6 +36,8 @@ from ragpp_services.gateway.reading import value_of
 from ragpp_services.gateway.requester import ApiKey, RefusedKey, Requester
 from ragpp_services.gateway.store import Access
 from ragpp_services.gateway.traffic import Underway
+
+build_values()  # FastAPI makes bodies of complete ones alone
 
 JSON: Final = "application/json"
 INLINE_BYTES: Final = 16_384
