@@ -11,7 +11,6 @@ from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.embedding.factory import make_embedder, make_second
 from ragpp.errors import ConfigurationError
 from ragpp.errors.telling import told_at_the_end
-from ragpp.models import build_values
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if, watch_cache
 from ragpp.observability.tracing import tracing
@@ -36,7 +35,6 @@ from ragpp.web.serving import serve
 async def open_tools() -> AsyncIterator[Tools]:
     """The tiers' tools, by the settings. Embedder and second encoder are made when they are first asked for, and closed
     at the end."""
-    build_values()
     async with AsyncExitStack() as stack:
 
         @cache

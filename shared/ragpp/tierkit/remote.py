@@ -23,7 +23,7 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 from ragpp.aside import aside, asked_by
 from ragpp.bearer import bears
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
-from ragpp.models import Health, Scope, Value
+from ragpp.models import Health, Scope, Value, build_values
 from ragpp.observability.correlation import current_request_id
 from ragpp.observability.traces import traceparent
 from ragpp.settings import MetricsSettings
@@ -93,6 +93,7 @@ def tier_app(
     credential is for the gateway and the workers alone. `metrics`: whether and for whom `/metrics` answers; none, it
     does not.
     """
+    build_values()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
