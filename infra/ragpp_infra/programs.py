@@ -9,6 +9,14 @@ from pathlib import Path
 from typing import Final
 
 ALL_IN_ONE: Final = "ragpp_services.all_in_one"
+MIGRATE: Final = "migrate"
+WHEN_TOLD: Final = "--when-told"
+"""Before a command: has it load its modules and wait for a line on its standard input; it ends where that is closed."""
+
+
+def program(module: str, *arguments: str) -> list[str]:
+    """The command line of one of our programs."""
+    return [sys.executable, "-m", module, *arguments]
 
 
 def run_module(
@@ -17,7 +25,7 @@ def run_module(
     """Run one of our programs with these settings until it ends; its output is captured. `folder` is where it runs,
     which Python imports from."""
     return subprocess.run(
-        [sys.executable, "-m", module, *arguments],
+        program(module, *arguments),
         env=os.environ | settings,
         cwd=folder,
         capture_output=True,
@@ -28,7 +36,7 @@ def run_module(
 
 def migrate(*, folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Bring every schema up to date, as the roles in `settings`."""
-    return run_module(ALL_IN_ONE, ["migrate"], folder=folder, settings=settings)
+    return run_module(ALL_IN_ONE, [MIGRATE], folder=folder, settings=settings)
 
 
 def in_short(logged: str) -> str:

@@ -5,6 +5,7 @@
 (TIER_…_URL) is taken over HTTP instead. This is the one file that may import more than one service.
 """
 
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Final
@@ -65,19 +66,29 @@ def serve(
     context: typer.Context,
     host: Annotated[str | None, typer.Option(help="GATEWAY_HOST, unless given.")] = None,
     port: Annotated[int | None, typer.Option(help="GATEWAY_PORT, unless given.")] = None,
+    when_told: Annotated[
+        bool, typer.Option("--when-told", help="Begin when a line comes on standard input; end where that is closed.")
+    ] = False,
 ) -> None:
     """Serve the API."""
     if context.invoked_subcommand is not None:
+        _wait(when_told)
         return
     from ragpp_services.gateway import app as gateway  # noqa: PLC0415 - a hundred routes, which no worker has
     from ragpp_services.gateway.settings import GatewaySettings  # noqa: PLC0415 - as above
 
+    _wait(when_told)
     check_all((*gateway.SETTINGS, *_of_local_tiers()))
     configure_logs(LogSettings(), "gateway")
     count_if(MetricsSettings().enabled)
     settings = GatewaySettings()
     app = gateway.create_app(lambda: gateway.open_parts(open_tiers))
     serving.serve(app, host=host or settings.host, port=settings.port if port is None else port, graceful_s=5)
+
+
+def _wait(when_told: bool) -> None:
+    if when_told and not sys.stdin.readline():
+        raise typer.Exit(1)
 
 
 @cli.command()

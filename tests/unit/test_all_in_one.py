@@ -1,13 +1,16 @@
 """A tier with an address is taken over HTTP, whatever process asks for it."""
 
 import pytest
+from typer.testing import CliRunner
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError, TierUnavailable
 from ragpp.tierkit.deployment import Tools
 from ragpp.tierkit.remote import RemoteTier
 from ragpp.tiers import PROTOCOLS
+from ragpp_services import all_in_one
 from ragpp_services.all_in_one import open_tiers
+from tests.support.each import each_case
 from tests.support.scopes import new_scope
 
 
@@ -34,3 +37,18 @@ async def test_an_address_without_the_credential_is_refused_by_name(monkeypatch:
     with pytest.raises(ConfigurationError, match="TIER_CREDENTIAL"):
         async with open_tiers(Tools(lambda: HashingEmbedder(8))):
             pass
+
+
+@each_case(("told", "answers"), [("begin\n", 0), ("", 1)])
+def test_schemas_are_left_alone_by_a_start_that_died_before_its_stores_were_there(
+    monkeypatch: pytest.MonkeyPatch, told: str, answers: int
+) -> None:
+    done = list[str]()
+
+    async def migrate_all() -> int:
+        done.append("migrated")
+        return 0
+
+    monkeypatch.setattr(all_in_one, "migrate_all", migrate_all)
+    assert CliRunner().invoke(all_in_one.cli, ["--when-told", "migrate"], input=told).exit_code == answers
+    assert done == ["migrated"] * (not answers)

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,7 @@ END: list[tuple[signal.Signals, float]] = [(signal.SIGKILL, 10.0)]
 WAITS = (
     "import sys; print('ready', flush=True); sys.stdin = open('/dev/zero'); import threading; threading.Event().wait()"
 )
+BEGINS = f"import sys; sys.stdin.readline() or sys.exit('nobody is left to tell it'); {WAITS}"
 IGNORES_TERM = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAITS}"
 
 
@@ -112,6 +114,24 @@ def test_a_child_that_outlives_its_signals_is_reported(child: ManagedProcess, tm
 def test_a_program_that_is_not_there_is_a_stack_error(child: ManagedProcess, tmp_path: Path) -> None:
     with pytest.raises(StackError, match="cannot be run"):
         child.spawn(Command([str(tmp_path / "nothing")], log=tmp_path / "child.log"))
+
+
+def test_a_child_that_waits_begins_when_it_is_told(child: ManagedProcess, tmp_path: Path) -> None:
+    pid = child.spawn(replace(command(tmp_path, BEGINS), waits=True))
+    assert child.waits()
+    assert child.pid() == pid
+    child.tell()
+    wait_for_output(tmp_path)
+    assert not child.waits()
+
+
+def test_a_child_that_waits_ends_with_whoever_would_have_told_it(child: ManagedProcess, tmp_path: Path) -> None:
+    child.spawn(replace(command(tmp_path, BEGINS), waits=True))
+    assert not child.wait_gone(0.05)
+    child._told.close()  # type: ignore[union-attr]  # what the system does when a process dies
+    assert child.wait_gone(20.0)
+    child.tell()  # and is no error then
+    assert "nobody is left" in tail(tmp_path / "child.log")
 
 
 def test_a_large_log_is_moved_aside_before_the_next_start(

@@ -1,8 +1,11 @@
 """The gateway and the workers of a folder: which there are to be, how they are started, looked after and stopped."""
 
 import os
-from collections.abc import Collection
+import subprocess
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -39,12 +42,41 @@ def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_agai
         return ServiceReport("gateway", "attached", 0.0, 1)
 
     monkeypatch.setattr(Services, "_start", start)
-    monkeypatch.setattr(Services, "_wait_until_ready", lambda *_: 0.0)
+    monkeypatch.setattr(services_module, "wait_until_ready", lambda *_: 0.0)
     for settings, expected in ((before, ["gateway"]), ({**before, "FORGETTING_KEY": "k"}, ["migrated", "gateway"])):
         monkeypatch.setattr(services_module, "environment_of", lambda *_, now=settings: now)
         done.clear()
         services._start_gateway(None, lambda _, __: None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
         assert done == expected
+
+
+@each_case("moved", [False, True])
+def test_a_gateway_that_was_preloaded_for_stores_elsewhere_is_ended_and_another_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: bool
+) -> None:
+    class Noted:
+        settings: ClassVar = {"NEO4J_URI": "there" if moved else "here"}
+
+        def __getattr__(self, verb: str) -> Callable[[], subprocess.CompletedProcess[str]]:
+            return partial(noted, verb)
+
+    def start(_: Services, name: str, __: dict[str, str]) -> ServiceReport:
+        done.append(name)
+        return ServiceReport("gateway", "started" if moved else "attached", 0.0, 1)
+
+    def noted(what: str, **_: object) -> subprocess.CompletedProcess[str]:
+        done.append(what)
+        return subprocess.CompletedProcess((), 0)
+
+    services, done = Services(Home(tmp_path)), list[str]()
+    services.home.create()
+    monkeypatch.setattr(Services, "_start", start)
+    monkeypatch.setattr(services_module, "migrate", partial(noted, "migrate anew"))
+    monkeypatch.setattr(services_module, "wait_until_ready", lambda *_: 0.0)
+    monkeypatch.setattr(services_module, "environment_of", lambda *_: {"NEO4J_URI": "here"})
+    _, report = services._start_gateway(None, lambda _, __: None, None, Noted())  # type: ignore[arg-type]  # as above
+    assert done == (["cancel", "migrate anew", "gateway"] if moved else ["migrate", "gateway", "serve"])
+    assert report.action == "started"
 
 
 @each_case(("workers", "each"), [(1, "10"), (4, "10"), (10, "6"), (64, "1")])

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from ragpp_infra.embedded.environment import environment_of, given_settings, wit
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import Key, ensure_key, is_own, make_own_key
 from ragpp_infra.embedded.known_settings import check_settings
+from ragpp_infra.embedded.preloading import Preloaded
 from ragpp_infra.embedded.processes import memory_mb, uptime_s
 from ragpp_infra.embedded.second_encoder import why_without
 from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
@@ -103,17 +105,27 @@ class Lifecycle:
             on_report=progress.server_report,
         )
         cancelled = threading.Event()
-        with ThreadPoolExecutor(1, thread_name_prefix="second") as pool:
-            fetching = pool.submit(why_without, lambda what: progress.step(GATEWAY, what), cancelled)
-            try:
-                servers, without_second = stack.up(), fetching.result()
-            finally:
-                cancelled.set()
-        if asyncio.run(is_unfinished(stack.postgres_superuser_dsn())):
-            raise StackError(HALF_RESTORED, suggestions=REPEAT)
-        endpoints = stack.endpoints()
-        given = given_settings() if anew else None
-        services = self.services.up(endpoints, workers=workers, given=given, again=again, on_step=progress.step)
+        with ExitStack() as undone:
+            preloaded = None if again else self._preload(stack, anew=anew)
+            if preloaded is not None:
+                undone.callback(preloaded.cancel)
+            with ThreadPoolExecutor(1, thread_name_prefix="second") as pool:
+                fetching = pool.submit(why_without, lambda what: progress.step(GATEWAY, what), cancelled)
+                try:
+                    servers, without_second = stack.up(), fetching.result()
+                finally:
+                    cancelled.set()
+            if asyncio.run(is_unfinished(stack.postgres_superuser_dsn())):
+                raise StackError(HALF_RESTORED, suggestions=REPEAT)
+            endpoints = stack.endpoints()
+            services = self.services.up(
+                endpoints,
+                workers=workers,
+                given=given_settings() if anew else None,
+                again=again,
+                preloaded=preloaded,
+                on_step=progress.step,
+            )
         with self.home.locked():
             key = ensure_key(self.home, endpoints)
             self.home.write_client()
@@ -121,6 +133,14 @@ class Lifecycle:
             progress.service_report(report)
         vain = without_effect(os.environ, environment_of(self.home, endpoints, 0)) if anew else []
         return Started(servers, services, key, vain, time.monotonic() - began, without_second)
+
+    def _preload(self, stack: Stack, *, anew: bool) -> Preloaded | None:
+        self.home.create()
+        try:
+            expected = stack.endpoints()
+        except StackError:  # nothing was ever started here
+            return None
+        return self.services.preload(expected, given_settings() if anew else None)
 
     def other_settings(self) -> dict[str, list[str]]:
         """Names of the settings that running services have other values of than the next `up` would give them from

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import psutil
 
@@ -24,6 +24,9 @@ from ragpp.errors import StackError
 LOG_LIMIT_BYTES: Final = 16 << 20
 POLL_S: Final = 0.02
 HURRY_S: Final = 3.0
+ORDERLY: Final = ((signal.SIGTERM, 15.0), (signal.SIGKILL, 5.0))
+FAST: Final = ((signal.SIGKILL, 5.0),)
+"""Signals of a stop, and for how many seconds each may take."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Command:
     """What to run.
 
     `marker` is one whole argument that no other process on the machine has (a path inside the stack's folder):
-    by it a child is found again whose pid file was lost. `environment` replaces the inherited one when given.
+    by it a child is found again whose pid file was lost. `environment` replaces the inherited one when given. `waits`:
+    it begins when it is told to (`ManagedProcess.tell`).
     """
 
     arguments: Sequence[str]
@@ -49,6 +53,7 @@ class Command:
     working_directory: Path | None = None
     environment: Mapping[str, str] | None = field(default=None, repr=False)
     account: Account | None = None
+    waits: bool = False
 
 
 class ManagedProcess:
@@ -57,6 +62,7 @@ class ManagedProcess:
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self._pid_file = folder / f"{name}.pid"
+        self._told: IO[bytes] | None = None
 
     def spawn(self, command: Command) -> int:
         """Start it in a session of its own, so that Ctrl-C in the terminal does not reach it; return the pid.
@@ -70,7 +76,7 @@ class ManagedProcess:
             with command.log.open("ab") as log:
                 child = subprocess.Popen(
                     list(command.arguments),
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE if command.waits else subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     cwd=command.working_directory,
@@ -83,9 +89,20 @@ class ManagedProcess:
                 )
         except OSError as error:
             raise StackError(f"{self.name} cannot be run: {error}") from error
+        self._told = child.stdin
         child.returncode = 0  # the child outlives this object on purpose; `_reap` collects it if it ends before us
         self._write(child.pid)
         return child.pid
+
+    def tell(self) -> None:
+        """Have a child that waits begin; nothing where it has ended."""
+        if self._told is not None and self.waits():
+            with contextlib.suppress(BrokenPipeError), self._told as told:
+                told.write(b"begin\n")
+
+    def waits(self) -> bool:
+        """Whether it is yet to be told."""
+        return self._told is not None and not self._told.closed
 
     def pid(self) -> int | None:
         """The pid when it is running, else None. Changes nothing."""

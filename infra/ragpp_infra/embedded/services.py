@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import sys
 import threading
 import time
@@ -12,8 +11,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
-
-import psutil
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.environment import (
@@ -25,20 +22,18 @@ from ragpp_infra.embedded.environment import (
     share_of_connections,
     wanted_port,
 )
-from ragpp_infra.embedded.home import HOST, Home, is_free
-from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
-from ragpp_infra.programs import ALL_IN_ONE, in_short, migrate
+from ragpp_infra.embedded.home import Home, is_free
+from ragpp_infra.embedded.preloading import Preloaded
+from ragpp_infra.embedded.processes import FAST, ORDERLY, Command, ManagedProcess
+from ragpp_infra.embedded.readiness import is_taken, last_words, wait_until_ready
+from ragpp_infra.programs import ALL_IN_ONE, migrate
 
 if TYPE_CHECKING:
     from ragpp_infra.provisioning.endpoints import Endpoints
 
 GATEWAY: Final = "gateway"
 MOST_WORKERS: Final = 64
-READY_PATIENCE_S: Final = 90.0
 PORT_ATTEMPTS: Final = 3
-_ORDERLY: Final = ((signal.SIGTERM, 15.0), (signal.SIGKILL, 5.0))
-_FAST: Final = ((signal.SIGKILL, 5.0),)
-_POLL_S: Final = 0.1
 _WORKER: Final = re.compile(r"workers(?:-([1-9][0-9]?))?")
 
 
@@ -92,6 +87,17 @@ class Services:
         """Those that run, of `names`, with their pids."""
         return {name: pid for name in self.names() if (pid := self.pid(name)) is not None}
 
+    def preload(self, endpoints: "Endpoints", given: Mapping[str, str] | None = None) -> Preloaded | None:
+        """Have what `up` will start load its modules, for stores that are expected at `endpoints`; None where something
+        runs. To be given to `up`, or cancelled."""
+        with self.home.locked():
+            if {*self.pids(), *self.surplus()}:
+                return None
+            self.home.return_to_usual_port()
+            settings = environment_of(self.home, endpoints, self._port(wanted_port(given or {})))
+            self.home.remember(f"{GATEWAY}_settings", print_of(of_service(GATEWAY, settings)))
+            return Preloaded(settings, self._process(GATEWAY), self._command(GATEWAY, settings))
+
     def up(
         self,
         endpoints: "Endpoints",
@@ -99,6 +105,7 @@ class Services:
         workers: int | None = None,
         given: Mapping[str, str] | None = None,
         again: bool = False,
+        preloaded: Preloaded | None = None,
         on_step: Callable[[str, str], None] = lambda _name, _step: None,
     ) -> list[ServiceReport]:
         """Start what does not run, and return when the gateway is ready with every tier.
@@ -119,12 +126,12 @@ class Services:
             stopping = [*pids] if again else [*news]
             if stopping:
                 on_step(", ".join(stopping), f"stopping, to start {'again' if again else 'with other settings'}")
-            self._stop([name for name in stopping if name == GATEWAY], _ORDERLY)
-            self._stop([name for name in stopping if name != GATEWAY], _ORDERLY)
-            settings, gateway = self._start_gateway(endpoints, on_step, wanted_port(given or {}))
+            self._stop([name for name in stopping if name == GATEWAY], ORDERLY)
+            self._stop([name for name in stopping if name != GATEWAY], ORDERLY)
+            settings, gateway = self._start_gateway(endpoints, on_step, wanted_port(given or {}), preloaded)
             on_step("workers", "starting")
             started = [self._start(name, settings) for name in self.names() if name != GATEWAY]
-            stopped = self._stop(self.surplus(), _ORDERLY)
+            stopped = self._stop(self.surplus(), ORDERLY)
         reports = [
             replace(report, action="restarted", settings=tuple(news.get(report.name, ())))
             if report.name in stopping
@@ -144,22 +151,32 @@ class Services:
         return {name: settings for name, settings in found.items() if settings}
 
     def _start_gateway(
-        self, endpoints: "Endpoints", on_step: Callable[[str, str], None], wanted: int | None = None
+        self,
+        endpoints: "Endpoints",
+        on_step: Callable[[str, str], None],
+        wanted: int | None = None,
+        preloaded: Preloaded | None = None,
     ) -> tuple[dict[str, str], ServiceReport]:
         """The settings and what was done. Another program may take the port between its choice and its use, such as
         a second stack that is started at the same time: then another port is tried."""
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port(wanted)
             settings = environment_of(self.home, endpoints, port)
+            if preloaded is not None and preloaded.settings != settings:
+                preloaded.cancel()
+                preloaded = None
             if attempt == 1 and any(self._starts(name, settings) for name in self.names()):  # with the code of now
                 on_step(GATEWAY, "bringing the schemas up to date")
-                _migrate(self.home, settings)
+                _migrate(self.home, settings, preloaded)
             on_step(GATEWAY, "starting")
             report = self._start(GATEWAY, settings)
+            if preloaded is not None:
+                preloaded.serve()
+                report, preloaded = replace(report, action="started"), None
             try:
-                seconds = self._wait_until_ready(port)
+                seconds = wait_until_ready(port, self._process(GATEWAY).pid, self.log_path(GATEWAY))
             except StackError:
-                if attempt == PORT_ATTEMPTS or self.pid(GATEWAY) is not None or not _is_taken(port):
+                if attempt == PORT_ATTEMPTS or self.pid(GATEWAY) is not None or not is_taken(port):
                     raise
                 continue
             return settings, ServiceReport(GATEWAY, report.action, seconds, report.pid)
@@ -178,7 +195,7 @@ class Services:
 
         Ctrl-C gives those that are stopping three seconds more, and is raised then.
         """
-        signals = _FAST if fast else _ORDERLY
+        signals = FAST if fast else ORDERLY
         names = [name for name in (*self.names(), *self.surplus()) if only is None or name in only]
         gateway = [name for name in names if name == GATEWAY]
         return [*self._stop(gateway, signals), *self._stop([name for name in names if name != GATEWAY], signals)]
@@ -223,7 +240,7 @@ class Services:
         pid = process.find(command)
         action: Literal["started", "restarted", "attached"] = "attached"
         if pid is not None and self.home.recall(remembered) != print_of_settings:
-            process.stop(_ORDERLY)
+            process.stop(ORDERLY)
             pid, action = None, "restarted"
         if pid is None:
             action = "restarted" if action == "restarted" else "started"
@@ -243,55 +260,10 @@ class Services:
             environment=of_service(name, {**connections, **os.environ, **settings}),
         )
 
-    def _wait_until_ready(self, port: int) -> float:
-        """Seconds until every tier was ready. Only our own process is asked: another may have the port."""
-        import httpx  # noqa: PLC0415 - a fifth of a second that whoever starts nothing need not wait
 
-        began = time.monotonic()
-        last = "no answer"
-        with httpx.Client(base_url=f"http://{HOST}:{port}", timeout=5.0, trust_env=False) as client:
-            while True:
-                pid = self.pid(GATEWAY)
-                try:
-                    if pid is not None and _listens(pid, port):
-                        answer = client.get("/health/ready")
-                        if answer.status_code == 200:
-                            return time.monotonic() - began
-                        last = answer.text[:500]
-                except httpx.TransportError as error:
-                    last = type(error).__name__
-                log = self.log_path(GATEWAY)
-                if pid is None:
-                    raise StackError(f"the gateway ended while starting. The end of {log}:\n{last_words(log)}")
-                if time.monotonic() - began > READY_PATIENCE_S:
-                    raise StackError(f"the gateway is not ready after {READY_PATIENCE_S:.0f} s: {last}. See {log}")
-                time.sleep(_POLL_S)
-
-
-def _listens(pid: int, port: int) -> bool:
-    """Whether the process `pid` accepts connections on `port`."""
-    try:
-        sockets = psutil.Process(pid).net_connections(kind="tcp4")
-    except psutil.NoSuchProcess:
-        return False
-    return any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in sockets)
-
-
-def _is_taken(port: int) -> bool:
-    """Whether anybody accepts connections on `port`."""
-    with socket.socket() as probe:
-        probe.settimeout(1.0)
-        return probe.connect_ex((HOST, port)) == 0
-
-
-def last_words(log: Path, lines: int = 12) -> str:
-    """The end of a log, its JSON lines in short."""
-    return in_short(tail(log, lines))
-
-
-def _migrate(home: Home, settings: Mapping[str, str]) -> None:
+def _migrate(home: Home, settings: Mapping[str, str], preloaded: Preloaded | None) -> None:
     """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
-    done = migrate(folder=home.path, settings=settings)
+    done = preloaded.migrate() if preloaded is not None else migrate(folder=home.path, settings=settings)
     if done.returncode != 0:
         log = home.logs / "gateway.log"
         with log.open("a", encoding="utf-8") as file:
