@@ -9,9 +9,9 @@ from typing import Final, TypeAlias, cast
 from urllib.parse import unquote
 
 from ragpp.catalog import DEFAULT_CATEGORIES
+from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS, redact
 from ragpp.text.readers import Tokenizers
-from ragpp_services.gateway.intake.redacting import Redaction
 from tests.support.asked_memory import Memory, Object
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, checked_result

@@ -1,10 +1,26 @@
 """A gateway that answers by a script, to either face of the client."""
 
+from typing import Final
+
 import httpx
 import orjson
 
 from ragpp.errors import MemorySystemError
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
+
+NOON: Final = "2026-03-08T12:00:00Z"
+RECALLED: Final = {
+    "status": "complete",
+    "context": "",
+    "tokens": 0,
+    "elapsed_ms": 1.0,
+    "retrieved_at": NOON,
+    "receipt_pending": 0,
+    "sections": [],
+    "memories": [],
+    "tiers": {},
+}
+STORED: Final = {"receipt": "r1.1.1", "stored": [], "timestamp": NOON, "tiers": {}}
 
 
 class ScriptedGateway(httpx.MockTransport):

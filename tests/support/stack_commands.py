@@ -20,16 +20,20 @@ from tests.support.waiting import waited_for
 SAMPLE: Final = ROOT / "infra" / "ragpp_infra" / "samples" / "conversation.jsonl"
 KNOWS: Final = """
 import asyncio
-from ragpp import MemoryManager
+from ragpp import MemoryClient, MemoryManager
 
 async def asked():
+    with MemoryClient.embedded() as client, client.conversation(user="c2", agent="chef", name="Ana") as talk:
+        talk.user("I never eat aubergines.")
+        talk.assistant("Noted.")
+        print("aubergines" in talk.context("What does Ana never eat?"))
     async with MemoryManager(user_id="c1") as memory:
         found = await memory.retrieve("Who leads the support team?", k=1)
         print(memory.is_healthy, found.items[0].content.rstrip("."))
 
 asyncio.run(asked())
 """
-"""A program that knows of the stack what the environment says."""
+"""A program that knows of the stack what the environment says, and starts what of it does not run."""
 
 
 def command(*arguments: str) -> list[str]:

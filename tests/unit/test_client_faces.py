@@ -21,21 +21,10 @@ from ragpp.client.plain import message, question
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Page, Rule
 from tests.support.each import each_case
-from tests.support.scripted import ScriptedGateway, answer, refusal
+from tests.support.scripted import RECALLED, STORED, ScriptedGateway, answer, refusal
 
 NOON = "2026-03-08T12:00:00Z"
 AT_NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
-RECALLED = {
-    "status": "complete",
-    "context": "",
-    "tokens": 0,
-    "elapsed_ms": 1.0,
-    "retrieved_at": NOON,
-    "receipt_pending": 0,
-    "sections": [],
-    "memories": [],
-    "tiers": {},
-}
 RULE = {
     "id": "r/1",
     "text": "Offer tea.",
@@ -45,7 +34,6 @@ RULE = {
     "updated_at": NOON,
     "occurred_at": NOON,
 }
-STORED = {"receipt": "r1.1.1", "stored": [], "timestamp": NOON, "tiers": {}}
 JOB = {
     "id": "42.reflect",
     "user_id": "u1",

@@ -10,8 +10,8 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ragpp.models import PreferenceEntry
 from ragpp.preference_values import MAX_VALUE_CHARS, PreferenceValue, canonical, same_text, shown
+from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS
-from ragpp_services.gateway.intake.redacting import Redaction
 from tests.support.each import each_case
 from tests.support.procedural import NOON
 

@@ -1,7 +1,7 @@
 """Metadata leaves its secrets behind, also those that only a key above gives away, and what is looked at is bounded."""
 
+from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS, Redacted
-from ragpp_services.gateway.intake.redacting import Redaction
 
 
 class Counting:

@@ -12,12 +12,12 @@ from ragpp.api import MessageIn, StoreRequest
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.jobs import UserSettings
 from ragpp.models import MemoryQuery, Scope
+from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import MemoryTier
 from ragpp_services.gateway.intake import Intake
-from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.remembering import keep
 from ragpp_services.gateway.zones import Zones

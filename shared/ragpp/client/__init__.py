@@ -14,6 +14,7 @@ GatewayUnreachable.
 
 import warnings
 
+from ragpp.client.conversation import AsyncConversation, Conversation
 from ragpp.client.errors import GatewayUnreachable
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.verbs import Verbs
@@ -34,13 +35,28 @@ class MemoryClient(Verbs, SyncFace):
     as the answer's Retry-After says. What a key asks too often is asked again as its Retry-After says, for a minute at
     most. Writes are repeated too: they carry an id, made here when absent, which makes that harmless.
     What counts or makes a version (`record_outcome`, `restore_…`, merge and split) is repeated only when it was
-    never sent.
+    never sent. `outbox`: a folder for messages that cannot be stored now, of this gateway alone; the next call delivers
+    them.
 
     Raises ConfigurationError when no gateway is given, set or running; from any method what the gateway answered
     as an error, InvalidInput for fields that make no request, and GatewayUnreachable.
 
     A call holds up the thread it is made in: in a coroutine it works, but nothing else of that loop goes on meanwhile.
     """
+
+    def conversation(
+        self, *, user: str, session: str | None = None, agent: str | None = None, name: str | None = None
+    ) -> Conversation:
+        """What the two sides of one conversation say, remembered; what matters for the next answer, recalled.
+
+            with memory.conversation(user="ana", agent="chef") as talk:
+                talk.user("What can I cook tonight?")
+                prompt = talk.context()
+                talk.assistant("A risotto, as you like it.")
+
+        `session`: of one that is to go on; else a new one. `name`: of the user, where several speak as one.
+        """
+        return Conversation(self, user, session=session, agent=agent, name=name)
 
 
 class AsyncMemoryClient(Verbs, AsyncFace):
@@ -52,6 +68,20 @@ class AsyncMemoryClient(Verbs, AsyncFace):
 
     Raises what MemoryClient does.
     """
+
+    def conversation(
+        self, *, user: str, session: str | None = None, agent: str | None = None, name: str | None = None
+    ) -> AsyncConversation:
+        """What the two sides of one conversation say, remembered; what matters for the next answer, recalled.
+
+            async with memory.conversation(user="ana", agent="chef") as talk:
+                await talk.user("What can I cook tonight?")
+                prompt = await talk.context()
+                await talk.assistant("A risotto, as you like it.")
+
+        `session`: of one that is to go on; else a new one. `name`: of the user, where several speak as one.
+        """
+        return AsyncConversation(self, user, session=session, agent=agent, name=name)
 
 
 def __getattr__(name: str) -> object:

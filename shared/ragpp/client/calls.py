@@ -11,8 +11,17 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from ragpp.api import StoreRequest, StoreResponse
 from ragpp.client.errors import GatewayUnreachable
-from ragpp.errors import InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.client.outbox import Outbox
+from ragpp.errors import (
+    Conflict,
+    InvalidInput,
+    MemorySystemError,
+    PayloadTooLarge,
+    TierUnavailable,
+    TooMuchAtOnce,
+)
 from ragpp.errors.problems import Problem, error_of
 from ragpp.fields import storable
 
@@ -27,6 +36,8 @@ Flow: TypeAlias = Generator[Step, Outcome, T]
 
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LONGEST_WAIT_S: Final = 5.0
+STORE: Final = "/v1/interactions"
+_STORED: Final = TypeAdapter(StoreResponse)
 LONGEST_PATIENCE_S: Final = 60.0
 """Longest that a request waits in all for its key to be allowed to ask again."""
 
@@ -52,24 +63,56 @@ class Caller:
     `backoff_s`, each further one twice as long, or as long as Retry-After says; never longer than five seconds. What
     was refused with a 429 and a Retry-After did nothing: with `retries` of 1 or more it is sent again, whatever it is,
     after as long as that says, until it has waited for LONGEST_PATIENCE_S in all.
+
+    With an `outbox`, messages that cannot be stored now are kept there, and delivered before the next call is made.
     """
 
-    def __init__(self, http: httpx.AsyncClient | httpx.Client, *, retries: int, backoff_s: float) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient | httpx.Client, *, retries: int, backoff_s: float, outbox: Outbox | None = None
+    ) -> None:
         self._http = http
+        self._outbox = outbox
         self._retries = retries
         self._backoff_s = backoff_s
 
     def ask(self, call: Call[T]) -> Flow[T]:
         """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable."""
+        if self._outbox is None:
+            return (yield from self._asked(call, self._retries))
+        is_delivered = yield from self._deliver(self._outbox)
+        said = call.body if isinstance(call.body, StoreRequest) else None
+        if said is not None and not is_delivered and (kept := self._outbox.put(said)):
+            return call.result.validate_python(kept)  # behind what waits already
+        try:
+            return (yield from self._asked(call, self._retries))
+        except MemorySystemError as error:
+            if said is None or not error.retryable or not (kept := self._outbox.put(said)):
+                raise
+            return call.result.validate_python(kept)
+
+    def _deliver(self, outbox: Outbox) -> Flow[bool]:
+        """Store what waits in `outbox`, once each; whether none of it waits any longer."""
+        for path, request in outbox.waiting():
+            try:
+                yield from self._asked(Call("POST", STORE, _STORED, body=request), 0)
+            except (Conflict, InvalidInput, PayloadTooLarge, TooMuchAtOnce) as error:
+                outbox.drop(path, f"was refused ({error.code})")
+            except MemorySystemError:
+                return False
+            else:
+                outbox.remove(path)
+        return True
+
+    def _asked(self, call: Call[T], retries: int) -> Flow[T]:
         request = self._request(call)
         attempt, patience_s = 0, LONGEST_PATIENCE_S
         while True:
-            last = attempt == self._retries
+            last = attempt == retries
             wait_s = self._backoff_s * 2**attempt * _spread()
             outcome = yield request
             if isinstance(outcome, httpx.Response):
                 asked_s = _retry_after_s(outcome)
-                if outcome.status_code == 429 and self._retries and 0 < asked_s <= patience_s:
+                if outcome.status_code == 429 and retries and 0 < asked_s <= patience_s:
                     patience_s -= asked_s
                     yield asked_s * _spread() if self._backoff_s else 0.0
                     continue

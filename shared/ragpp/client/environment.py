@@ -37,7 +37,7 @@ def gateway_of(base_url: str | None, api_key: str | None) -> tuple[str, str]:
     """
     found = {URL: base_url or os.environ.get(URL), API_KEY: api_key or os.environ.get(API_KEY)}
     if not any(found.values()):
-        access = _access(stack_folder() / CLIENT_FILE)
+        access = access_of(stack_folder())
         return access.url, access.key
     if missing := [name for name, value in found.items() if not value]:
         raise ConfigurationError(
@@ -63,7 +63,9 @@ def is_address(url: str) -> bool:
     return url.startswith(("http://", "https://"))
 
 
-def _access(path: Path) -> Access:
+def access_of(folder: Path) -> Access:
+    """Where the gateway of the stack in `folder` is. Raises ConfigurationError when none runs, or as `gateway_of`."""
+    path = folder / CLIENT_FILE
     try:
         if not _is_private(path.stat()):
             raise ConfigurationError(

@@ -3,13 +3,16 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, Final, NoReturn, ParamSpec, Self, TypeVar, cast
 
 import httpx
 
 from ragpp.client.calls import Caller, Flow, Outcome
+from ragpp.client.embedded import embedded_stack
 from ragpp.client.environment import gateway_of
+from ragpp.client.outbox import Outbox
 
 if TYPE_CHECKING:
     from ragpp.client.route import Verb
@@ -28,54 +31,16 @@ class Face:
     _caller: Caller
 
 
-class AsyncFace(Face):
-    """Its verbs are coroutine functions."""
+class AsyncRunner(Face):
+    """Takes the steps of calls in a task: its verbs are coroutine functions."""
 
-    def __init__(
-        self,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        *,
-        timeout_s: float = 30.0,
-        retries: int = 3,
-        backoff_s: float = 0.2,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        url, key = gateway_of(base_url, api_key)
-        self._http = httpx.AsyncClient(
-            base_url=url,
-            headers=_bearer(key),
-            timeout=timeout_s,
-            transport=transport,
-            mounts=_DIRECT,
-            verify=_verified(url),
-        )
-        self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    if not TYPE_CHECKING:  # a checker knows that there is none
-
-        def __enter__(self) -> NoReturn:
-            raise TypeError(_OTHER.format(mine="AsyncMemoryClient", word="async with", other="MemoryClient"))
-
-        def __exit__(self, *_: object) -> None: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+    _http: httpx.AsyncClient
 
     @staticmethod
-    def _function(verb: "Verb[P, T]") -> "Callable[Concatenate[AsyncFace, P], Coroutine[object, None, T]]":
+    def _function(verb: "Verb[P, T]") -> "Callable[Concatenate[AsyncRunner, P], Coroutine[object, None, T]]":
         """`verb` as a function of this class."""
 
-        async def call(self: AsyncFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        async def call(self: AsyncRunner, /, *args: P.args, **kwargs: P.kwargs) -> T:
             return await self._driven(verb.flow(self, *args, **kwargs))
 
         return call
@@ -97,54 +62,16 @@ class AsyncFace(Face):
                 await asyncio.sleep(step)
 
 
-class SyncFace(Face):
-    """Its verbs return when they are done, and meanwhile hold up the thread, with an event loop that runs in it."""
+class SyncRunner(Face):
+    """Takes them in its thread, which it holds up until they are done."""
 
-    def __init__(
-        self,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        *,
-        timeout_s: float = 30.0,
-        retries: int = 3,
-        backoff_s: float = 0.2,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        url, key = gateway_of(base_url, api_key)
-        self._http = httpx.Client(
-            base_url=url,
-            headers=_bearer(key),
-            timeout=timeout_s,
-            transport=transport,
-            mounts=_DIRECT,
-            verify=_verified(url),
-        )
-        self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s)
-
-    def __enter__(self) -> Self:
-        return self
-
-    if not TYPE_CHECKING:
-
-        async def __aenter__(self) -> NoReturn:
-            raise TypeError(_OTHER.format(mine="MemoryClient", word="with", other="AsyncMemoryClient"))
-
-        async def __aexit__(self, *_: object) -> None: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
+    _http: httpx.Client
 
     @staticmethod
-    def _function(verb: "Verb[P, T]") -> "Callable[Concatenate[SyncFace, P], T]":
+    def _function(verb: "Verb[P, T]") -> "Callable[Concatenate[SyncRunner, P], T]":
         """`verb` as a function of this class."""
 
-        def call(self: SyncFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        def call(self: SyncRunner, /, *args: P.args, **kwargs: P.kwargs) -> T:
             return self._driven(verb.flow(self, *args, **kwargs))
 
         return call
@@ -164,6 +91,122 @@ class SyncFace(Face):
                     outcome = error
             else:
                 time.sleep(step)
+
+
+class AsyncFace(AsyncRunner):
+    """A client of its own connections."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 30.0,
+        retries: int = 3,
+        backoff_s: float = 0.2,
+        outbox: str | Path | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        url, key = gateway_of(base_url, api_key)
+        self._http = httpx.AsyncClient(
+            base_url=url,
+            headers=_bearer(key),
+            timeout=timeout_s,
+            transport=transport,
+            mounts=_DIRECT,
+            verify=_verified(url),
+        )
+        box = None if outbox is None else Outbox(outbox)
+        self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s, outbox=box)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    if not TYPE_CHECKING:  # a checker knows that there is none
+
+        def __enter__(self) -> NoReturn:
+            raise TypeError(_OTHER.format(mine="AsyncMemoryClient", word="async with", other="MemoryClient"))
+
+        def __exit__(self, *_: object) -> None: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @classmethod
+    async def embedded(cls, home: str | Path | None = None, *, timeout_s: float = 30.0) -> Self:
+        """A client of the embedded stack in `home`, else in RAGPP_HOME, else in `.ragpp`; started unless it runs.
+
+            async with await AsyncMemoryClient.embedded() as memory: ...
+
+        It is started as `ragpp up` does, also in a notebook; the first time that takes minutes. It goes on running
+        until `ragpp down`. Raises ConfigurationError where the extra `embedded` is not installed; StackError when it
+        does not start.
+        """
+        return cls(*await asyncio.to_thread(embedded_stack, home), timeout_s=timeout_s)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+
+class SyncFace(SyncRunner):
+    """A client of its own connections."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 30.0,
+        retries: int = 3,
+        backoff_s: float = 0.2,
+        outbox: str | Path | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        url, key = gateway_of(base_url, api_key)
+        self._http = httpx.Client(
+            base_url=url,
+            headers=_bearer(key),
+            timeout=timeout_s,
+            transport=transport,
+            mounts=_DIRECT,
+            verify=_verified(url),
+        )
+        box = None if outbox is None else Outbox(outbox)
+        self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s, outbox=box)
+
+    def __enter__(self) -> Self:
+        return self
+
+    if not TYPE_CHECKING:
+
+        async def __aenter__(self) -> NoReturn:
+            raise TypeError(_OTHER.format(mine="MemoryClient", word="with", other="AsyncMemoryClient"))
+
+        async def __aexit__(self, *_: object) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @classmethod
+    def embedded(cls, home: str | Path | None = None, *, timeout_s: float = 30.0) -> Self:
+        """A client of the embedded stack in `home`, else in RAGPP_HOME, else in `.ragpp`; started unless it runs.
+
+            memory = MemoryClient.embedded()
+
+        It is started as `ragpp up` does, also in a notebook; the first time that takes minutes. It goes on running
+        until `ragpp down`. Raises ConfigurationError where the extra `embedded` is not installed; StackError when it
+        does not start.
+        """
+        return cls(*embedded_stack(home), timeout_s=timeout_s)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
 
 
 def _verified(url: str) -> bool:

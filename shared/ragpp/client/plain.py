@@ -2,12 +2,16 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
+from ragpp.errors.problems import invalid_fields
 from ragpp.fields import TokenizerName
 from ragpp.models import DEFAULT_SESSION, Role, TierName, TimeRange, Visibility
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 def message(
@@ -28,14 +32,15 @@ def message(
     metadata: Mapping[str, JsonValue] | None = None,
     learn: bool = True,
 ) -> StoreRequest:
-    """One message of one session. Raises ValidationError."""
+    """One message of one session. Raises InvalidInput."""
     given = dict(locals())
     given["content"] = given.pop("text")
-    return StoreRequest.model_validate(
+    return made(
+        StoreRequest,
         {
             **_told({"user_id": user, "session_id": session, "agent_id": agent, "visibility": visibility}),
             "messages": [_told({name: given[name] for name in MessageIn.model_fields})],
-        }
+        },
     )
 
 
@@ -70,11 +75,19 @@ def question(
     tools: Sequence[str] | None = None,
     situation: str | Mapping[str, JsonValue] | None = None,
 ) -> RecallRequest:
-    """A question to one user's memory. Raises ValidationError."""
-    given = dict(locals())
+    """A question to one user's memory. Raises InvalidInput."""
+    given = dict(locals()) | {"after": after or None}  # what waits in the outbox has no receipt
     for word, field in (("user", "user_id"), ("session", "session_id"), ("agent", "agent_id")):
         given[field] = given.pop(word)
-    return RecallRequest.model_validate(_told(given))
+    return made(RecallRequest, _told(given))
+
+
+def made(model: type[ModelT], given: object) -> ModelT:
+    """The model that has these fields. Raises InvalidInput for those that make none."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise invalid_fields([dict(item) for item in error.errors()]) from error
 
 
 def _told(given: Mapping[str, object]) -> dict[str, object]:

@@ -23,13 +23,13 @@ from typing import (
 )
 from uuid import uuid4
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter
 
 from ragpp.api import ItemsIn, StoreRequest
 from ragpp.client.calls import Call, Flow, Method, Parameter, path_of
-from ragpp.client.faces import AsyncFace, Face, SyncFace
+from ragpp.client.faces import AsyncRunner, Face, SyncRunner
+from ragpp.client.plain import made
 from ragpp.client.shown import TakesEither, TakesPlain, fields_of, shown_as
-from ragpp.errors.problems import invalid_fields
 
 P = ParamSpec("P")
 FieldsP = ParamSpec("FieldsP")
@@ -53,21 +53,21 @@ class Verb(Generic[P, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: AsyncFace, owner: type) -> Callable[P, Coroutine[object, None, T]]: ...
+    def __get__(self, client: AsyncRunner, owner: type) -> Callable[P, Coroutine[object, None, T]]: ...
     @overload
-    def __get__(self, client: SyncFace, owner: type) -> Callable[P, T]: ...
+    def __get__(self, client: SyncRunner, owner: type) -> Callable[P, T]: ...
     def __get__(self, client: Face | None, owner: type) -> object:
         return self._of(client, owner)
 
     def _of(self, client: Face | None, owner: type) -> object:
         """The function of a client's class, or the method of a client; the verb itself of what is no client."""
-        face = next((face for face in (AsyncFace, SyncFace) if issubclass(owner, face)), None)
+        face = next((face for face in (AsyncRunner, SyncRunner) if issubclass(owner, face)), None)
         if face is None:
             return self
         function = self._made.get(face) or self._made.setdefault(face, self._function(face, owner))
         return function if client is None else MethodType(function, client)
 
-    def _function(self, face: type[AsyncFace] | type[SyncFace], owner: type) -> Callable[..., object]:
+    def _function(self, face: type[AsyncRunner] | type[SyncRunner], owner: type) -> Callable[..., object]:
         made = face._function(self)  # noqa: SLF001 - of the client's own class
         return shown_as(made, self.function, self.signature, owner)
 
@@ -161,7 +161,7 @@ class RouteVerb(Verb[P, T]):
             given = bound.arguments.get(whole)
             if fields and given is not None:
                 raise TypeError(f"{self.function.__name__}() takes either a {self._model.__name__} or fields of one")
-            bound.arguments[whole] = _made(self._model, fields if given is None else given)
+            bound.arguments[whole] = made(self._model, fields if given is None else given)
         bound = self._signature.bind(*bound.args, **bound.kwargs)
         bound.apply_defaults()
         return {name: value for name, value in bound.arguments.items() if name != "self"}
@@ -173,9 +173,9 @@ class BodyVerb(RouteVerb[P, T], Generic[P, FieldsP, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: AsyncFace, owner: type) -> TakesEither[P, FieldsP, Coroutine[object, None, T]]: ...
+    def __get__(self, client: AsyncRunner, owner: type) -> TakesEither[P, FieldsP, Coroutine[object, None, T]]: ...
     @overload
-    def __get__(self, client: SyncFace, owner: type) -> TakesEither[P, FieldsP, T]: ...
+    def __get__(self, client: SyncRunner, owner: type) -> TakesEither[P, FieldsP, T]: ...
     def __get__(self, client: Face | None, owner: type) -> object:
         return self._of(client, owner)
 
@@ -188,9 +188,11 @@ class PlainVerb(BodyVerb[P, FieldsP, T], Generic[P, FieldsP, PlainP, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: AsyncFace, owner: type) -> TakesPlain[P, FieldsP, PlainP, Coroutine[object, None, T]]: ...
+    def __get__(
+        self, client: AsyncRunner, owner: type
+    ) -> TakesPlain[P, FieldsP, PlainP, Coroutine[object, None, T]]: ...
     @overload
-    def __get__(self, client: SyncFace, owner: type) -> TakesPlain[P, FieldsP, PlainP, T]: ...
+    def __get__(self, client: SyncRunner, owner: type) -> TakesPlain[P, FieldsP, PlainP, T]: ...
     def __get__(self, client: Face | None, owner: type) -> object:
         return self._of(client, owner)
 
@@ -203,7 +205,7 @@ class PlainVerb(BodyVerb[P, FieldsP, T], Generic[P, FieldsP, PlainP, T]):
 
     def _bound(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
         if "user" in kwargs or (args and isinstance(args[0], str)):
-            args, kwargs = (_checked(self.plain, args, kwargs),), {}
+            args, kwargs = (self.plain(*args, **kwargs),), {}
         return super()._bound(args, kwargs)
 
 
@@ -242,14 +244,14 @@ def route(
     """
     model = cast("type[BaseModel] | None", body or after_id)
 
-    def made(function: Callable[..., object]) -> object:
+    def declared(function: Callable[..., object]) -> object:
         kind: type[RouteVerb[..., object]] = RouteVerb if model is None else BodyVerb if plain is None else PlainVerb
         verb = kind(function, method, path, model=model, repeat=repeat, told=told)
         if isinstance(verb, PlainVerb) and plain is not None:
             verb.plain = plain
         return verb
 
-    return made
+    return declared
 
 
 def composed(function: Callable[Concatenate[ClientT, P], Flow[T]]) -> Verb[P, T]:
@@ -267,14 +269,3 @@ def identified(body: BodyT) -> BodyT:
         return body
     prefix = getattr(body, "id_prefix", None)
     return body.model_copy(update={"id": uuid4().hex if prefix is None else f"{prefix}{uuid4()}"})
-
-
-def _made(model: type[BaseModel], given: object) -> BaseModel:
-    return _checked(model.model_validate, (given,), {})
-
-
-def _checked(made: Callable[..., BaseModel], args: tuple[object, ...], kwargs: dict[str, object]) -> BaseModel:
-    try:
-        return made(*args, **kwargs)
-    except ValidationError as error:
-        raise invalid_fields([dict(item) for item in error.errors()]) from error

@@ -45,7 +45,7 @@ from ragpp.api import (
     StoreRequest,
     StoreResponse,
 )
-from ragpp.client.calls import Flow
+from ragpp.client.calls import STORE, Flow
 from ragpp.client.catalog_verbs import CatalogVerbs
 from ragpp.client.hook_verbs import HookVerbs
 from ragpp.client.plain import message, question
@@ -89,7 +89,7 @@ def _names_the_value(given: Mapping[str, object]) -> bool:
 class Verbs(CatalogVerbs, HookVerbs):
     """The public API; how its calls are made is its subclass's."""
 
-    @route("POST", "/v1/interactions", body=StoreRequest, plain=message)
+    @route("POST", STORE, body=StoreRequest, plain=message)
     def remember(self, request: StoreRequest) -> StoreResponse:
         """Store a message; several are given by the fields of a StoreRequest, or as one. Acknowledged, they are kept.
 
@@ -98,7 +98,8 @@ class Verbs(CatalogVerbs, HookVerbs):
             memory.remember(user_id="ana", messages=(MessageIn(content="Hello."), MessageIn(content="Goodbye.")))
 
         Raises Conflict when an id is known with other content; InvalidInput for what is no message, such as one that is
-        empty or over 100,000 characters; TooMuchAtOnce; RateLimited; GatewayUnreachable.
+        empty or over 100,000 characters; TooMuchAtOnce; RateLimited; GatewayUnreachable. With an outbox neither of the
+        last two is raised: the message is kept, and the answer has no receipt.
         """
 
     @route("POST", "/v1/recall", body=RecallRequest, plain=question)

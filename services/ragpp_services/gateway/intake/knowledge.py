@@ -18,8 +18,8 @@ from ragpp.episodes import Used
 from ragpp.errors import InvalidInput
 from ragpp.models import Vector
 from ragpp.names import speaker
+from ragpp.redacting import Redaction
 from ragpp.redaction import Redacted
-from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.intake.times import refuse_future
 
 _INLINE_CHARS: Final = 4_000

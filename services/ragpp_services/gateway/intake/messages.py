@@ -15,9 +15,9 @@ from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.observability.traces import stepped
+from ragpp.redacting import Redaction
 from ragpp.text.chunking import TextChunk
 from ragpp.text.port import TokenMeter, TokenSpans
-from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.intake.times import refuse_future
 from ragpp_services.gateway.zones import offset_at
 

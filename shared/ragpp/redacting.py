@@ -1,4 +1,4 @@
-"""What is taken in as it may be stored: without secrets, in whatever it is of text."""
+"""What comes in as it may be stored: without secrets, in whatever it has of text."""
 
 import re
 from typing import Final
