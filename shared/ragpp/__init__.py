@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ragpp.client import AsyncMemoryClient, MemoryClient
+    from ragpp.client import AsyncMemoryClient, MemoryClient, remembering
     from ragpp.memory import (
         MemoryCatalog,
         MemoryConfig,
@@ -29,8 +29,9 @@ __all__ = [
     "RAGRetriever",
     "RetrievalMode",
     "TDLambdaLearner",
+    "remembering",
 ]
-_CLIENT: Final = frozenset({"AsyncMemoryClient", "MemoryClient"})
+_CLIENT: Final = frozenset({"AsyncMemoryClient", "MemoryClient", "remembering"})
 _MEMORY: Final = frozenset(
     {"MemoryCatalog", "MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode", "TDLambdaLearner"}
 )

@@ -18,8 +18,9 @@ from ragpp.client.conversation import AsyncConversation, Conversation
 from ragpp.client.errors import GatewayUnreachable
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.verbs import Verbs
+from ragpp.client.wrapper import remembering
 
-__all__ = ["AsyncMemoryClient", "GatewayUnreachable", "MemoryClient"]
+__all__ = ["AsyncMemoryClient", "GatewayUnreachable", "MemoryClient", "remembering"]
 
 
 class MemoryClient(Verbs, SyncFace):

@@ -1,0 +1,201 @@
+"""Clients of OpenAI and Anthropic that remember, against a server that speaks their protocols."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Final, assert_type, cast
+
+import anthropic
+import httpx
+import openai
+import pytest
+
+from ragpp import AsyncMemoryClient, MemoryClient, remembering
+from ragpp.errors import ConfigurationError
+from ragpp.testing.llm import Answered, Failed, LlmServer
+from tests.support.each import each_case
+from tests.support.scripted import RECALLED, STORED, ScriptedGateway, answer
+
+KNOWN: Final = RECALLED | {"context": "- Elena lives in Porto", "relevance": "clear"}
+ASKED: Final = "Where does my sister live?"
+MESSAGES: Final = [{"role": "user", "content": ASKED}]
+Call = Callable[[LlmServer, MemoryClient | AsyncMemoryClient, bool, Any], Coroutine[object, None, str]]
+
+
+async def by_openai(server: LlmServer, memory: MemoryClient | AsyncMemoryClient, stream: bool, messages: Any) -> str:
+    """What the caller reads of the answer."""
+    async with openai.AsyncOpenAI(api_key="k", base_url=server.openai_url, max_retries=0) as client:
+        llm = remembering(client, user="ana", session="s1", agent="chef", memory=memory)
+        assert_type(llm, openai.AsyncOpenAI)
+        if not stream:
+            whole = await llm.chat.completions.create(model="m", messages=messages)
+            return whole.choices[0].message.content or ""
+        parts = await llm.chat.completions.create(model="m", messages=messages, stream=True)
+        return "".join([part.choices[0].delta.content or "" async for part in parts if part.choices])
+
+
+async def by_anthropic(server: LlmServer, memory: MemoryClient | AsyncMemoryClient, stream: bool, messages: Any) -> str:
+    async with anthropic.AsyncAnthropic(api_key="k", base_url=server.url, max_retries=0) as client:
+        llm = remembering(client, user="ana", session="s1", agent="chef", memory=memory)
+        given = {"model": "m", "max_tokens": 9, "messages": messages}
+        if not stream:
+            whole = await llm.messages.create(**given)
+            return str(whole.content[0].text)
+        async with await llm.messages.create(**given, stream=True) as events:
+            return "".join([one.delta.text async for one in events if one.type == "content_block_delta"])
+
+
+async def by_openai_in_a_thread(
+    server: LlmServer, memory: MemoryClient | AsyncMemoryClient, stream: bool, messages: Any
+) -> str:
+    def called() -> str:
+        with openai.OpenAI(api_key="k", base_url=server.openai_url, max_retries=0) as client:
+            llm = remembering(client, user="ana", session="s1", agent="chef", memory=memory)
+            if not stream:
+                whole = llm.chat.completions.create(model="m", messages=messages)
+                return whole.choices[0].message.content or ""
+            with llm.chat.completions.create(model="m", messages=messages, stream=True) as parts:
+                return "".join(part.choices[0].delta.content or "" for part in parts if part.choices)
+
+    return await asyncio.to_thread(called)
+
+
+async def by_anthropic_in_a_thread(
+    server: LlmServer, memory: MemoryClient | AsyncMemoryClient, stream: bool, messages: Any
+) -> str:
+    def called() -> str:
+        with anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0) as client:
+            llm = remembering(client, user="ana", session="s1", agent="chef", memory=memory)
+            given = {"model": "m", "max_tokens": 9, "messages": messages}
+            if not stream:
+                return str(llm.messages.create(**given).content[0].text)
+            events = llm.messages.create(**given, stream=True)
+            return "".join(one.delta.text for one in events if one.type == "content_block_delta")
+
+    return await asyncio.to_thread(called)
+
+
+@pytest.fixture(autouse=True)
+def _answers(server: LlmServer) -> None:
+    server.replies(Answered(text="In Porto, I believe."))
+
+
+def memory_of(call: Call, gateway: ScriptedGateway, outbox: Path | None = None) -> MemoryClient | AsyncMemoryClient:
+    kind = MemoryClient if call in {by_openai_in_a_thread, by_anthropic_in_a_thread} else AsyncMemoryClient
+    return kind("http://gateway", "key", retries=0, transport=gateway, outbox=outbox)
+
+
+def shown_to_the_model(server: LlmServer) -> str:
+    """Its instructions, wherever they stand, then who said what."""
+    body = server.requests[-1].body
+    system = body.get("system", "")
+    instructions = system if isinstance(system, str) else "\n\n".join(str(block["text"]) for block in system)  # type: ignore[attr-defined]
+    said = [f"{one['role']}: {one['content']}" for one in body["messages"]]  # type: ignore[attr-defined]
+    return "\n".join([*([f"system: {instructions}"] if instructions else []), *said])
+
+
+CALLS: Final = [by_openai, by_anthropic, by_openai_in_a_thread, by_anthropic_in_a_thread]
+
+
+@each_case(("call", "stream"), [(call, stream) for call in CALLS for stream in (False, True)])
+async def test_the_model_is_told_what_is_known_and_both_sides_are_remembered(
+    server: LlmServer, call: Call, stream: bool
+) -> None:
+    gateway = ScriptedGateway(answer(KNOWN), answer(STORED, 201))
+    said = await call(server, memory_of(call, gateway), stream, MESSAGES)
+    assert said == "In Porto, I believe."
+    shown = shown_to_the_model(server)
+    assert shown.startswith("system: What you remember of earlier conversations")
+    assert shown.endswith(f"- Elena lives in Porto\nuser: {ASKED}")
+    asked, stored = gateway.bodies()
+    assert asked == {"user_id": "ana", "agent_id": "chef", "query": ASKED}
+    messages = cast("list[dict[str, str]]", stored.pop("messages"))
+    assert stored == {"user_id": "ana", "session_id": "s1", "agent_id": "chef"}
+    assert [(one["role"], one["content"]) for one in messages] == [("user", ASKED), ("assistant", said)]
+    assert messages[0]["occurred_at"] < messages[1]["occurred_at"]
+
+
+@each_case(("call", "stream"), [(call, stream) for call in CALLS for stream in (False, True)])
+async def test_a_memory_that_fails_changes_nothing_for_the_caller_and_what_was_said_waits(
+    server: LlmServer, caplog: pytest.LogCaptureFixture, tmp_path: Path, call: Call, stream: bool
+) -> None:
+    box = tmp_path / f"{call.__name__}-{stream}"
+    gateway = ScriptedGateway(httpx.ConnectError("refused"), httpx.ReadTimeout("slow"))
+    with caplog.at_level(logging.WARNING, logger="ragpp.client.wrapper"):
+        assert await call(server, memory_of(call, gateway, outbox=box), stream, MESSAGES) == "In Porto, I believe."
+    assert shown_to_the_model(server) == f"user: {ASKED}"
+    assert "not recalled" in caplog.text
+    (kept,) = box.iterdir()
+    assert ASKED in kept.read_text(encoding="utf-8")
+    assert "In Porto" in kept.read_text(encoding="utf-8")
+
+
+@each_case("call", CALLS)
+async def test_a_call_that_fails_fails_as_before_and_is_not_remembered(server: LlmServer, call: Call) -> None:
+    server.replies(Failed(status=400, message="no such model"))
+    gateway = ScriptedGateway(answer(KNOWN))
+    with pytest.raises((openai.BadRequestError, anthropic.BadRequestError), match="no such model"):
+        await call(server, memory_of(call, gateway), False, MESSAGES)
+    assert [request.url.path for request in gateway.seen] == ["/v1/recall"]
+
+
+@each_case("call", CALLS)
+async def test_a_stream_that_breaks_off_is_remembered_as_far_as_it_was_heard(server: LlmServer, call: Call) -> None:
+    server.replies(Answered(text="In Porto, I bel", dropped=True))
+    gateway = ScriptedGateway(answer(KNOWN), answer(STORED, 201))
+    with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the library makes of it
+        await call(server, memory_of(call, gateway), True, MESSAGES)
+    asked, heard = cast("list[dict[str, str]]", gateway.bodies()[1]["messages"])
+    assert asked["content"] == ASKED
+    assert "In Porto, I bel".startswith(heard["content"])
+
+
+@each_case("call", CALLS)
+async def test_what_is_about_nothing_known_adds_nothing(server: LlmServer, call: Call) -> None:
+    gateway = ScriptedGateway(answer(RECALLED | {"context": "- noise", "relevance": "none"}), answer(STORED, 201))
+    await call(server, memory_of(call, gateway), False, MESSAGES)
+    assert shown_to_the_model(server) == f"user: {ASKED}"
+
+
+@each_case("call", [by_openai, by_anthropic])
+async def test_parts_of_a_message_are_read_and_the_callers_list_stays_as_it_was(server: LlmServer, call: Call) -> None:
+    gateway = ScriptedGateway(answer(KNOWN), answer(STORED, 201))
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": ASKED}, picture]}]
+    await call(server, memory_of(call, gateway), False, messages)
+    assert len(messages) == 1
+    asked, stored = gateway.bodies()
+    assert asked["query"] == ASKED
+    assert cast("list[dict[str, str]]", stored["messages"])[0]["content"] == ASKED
+
+
+async def test_after_a_tool_what_the_user_said_is_asked_about_and_not_remembered_twice(server: LlmServer) -> None:
+    gateway = ScriptedGateway(answer(KNOWN), answer(STORED, 201))
+    called = {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    instructions = {"role": "system", "content": "Be brief."}
+    tool = {"role": "tool", "tool_call_id": "c1", "content": "Porto"}
+    messages = [instructions, *MESSAGES, {"role": "assistant", "content": None, "tool_calls": [called]}, tool]
+    await by_openai(server, memory_of(by_openai, gateway), False, messages)
+    shown = cast("list[dict[str, str]]", server.requests[-1].body["messages"])
+    assert [one["role"] for one in shown] == ["system", "system", "user", "assistant", "tool"]
+    assert shown[0] == instructions
+    asked, stored = gateway.bodies()
+    assert asked["query"] == ASKED
+    assert [one["role"] for one in cast("list[dict[str, str]]", stored["messages"])] == ["assistant"]
+
+
+async def test_the_client_that_was_given_stays_without_a_memory(server: LlmServer) -> None:
+    async with openai.AsyncOpenAI(api_key="k", base_url=server.openai_url) as client:
+        remembering(client, user="ana", memory=memory_of(by_openai, ScriptedGateway()))
+        await client.chat.completions.create(model="m", messages=[{"role": "user", "content": ASKED}])
+    assert shown_to_the_model(server) == f"user: {ASKED}"
+
+
+async def test_anything_else_and_the_wrong_kind_of_memory_are_refused() -> None:
+    memory = MemoryClient("http://gateway", "key", transport=ScriptedGateway())
+    with pytest.raises(ConfigurationError, match="no client of OpenAI's or Anthropic's"):
+        remembering(object(), user="ana", memory=memory)
+    async with openai.AsyncOpenAI(api_key="k") as client:
+        with pytest.raises(ConfigurationError, match="not of one kind"):
+            remembering(client, user="ana", memory=memory)
