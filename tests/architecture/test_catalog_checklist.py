@@ -1,6 +1,6 @@
-"""What document 002 asks for is held by tests that exist: `docs/catalog-checklist.md` names one, or a later issue, for
-each line, and has a line for each thing that the catalog's Python face has; `docs/agents-checklist.md` does so for
-documents 000 and 001, `docs/identification-checklist.md` for document 003."""
+"""The checklists in `docs/contributing` name tests that exist. That of the catalog names one, or an issue, for each
+line of document 002, and has a line for each thing that the catalog's Python face has; that of agents does so for
+documents 000 and 001, that of identification for document 003."""
 
 import ast
 import re
@@ -24,9 +24,9 @@ from ragpp.models import Value
 from tests.support.each import each_case
 from tests.support.source import ROOT
 
-TEXT: Final = (ROOT / "docs" / "catalog-checklist.md").read_text(encoding="utf-8")
-AGENTS: Final = (ROOT / "docs" / "agents-checklist.md").read_text(encoding="utf-8")
-IDENTIFICATION: Final = (ROOT / "docs" / "identification-checklist.md").read_text(encoding="utf-8")
+TEXT: Final = (ROOT / "docs" / "contributing" / "catalog-checklist.md").read_text(encoding="utf-8")
+AGENTS: Final = (ROOT / "docs" / "contributing" / "agents-checklist.md").read_text(encoding="utf-8")
+IDENTIFICATION: Final = (ROOT / "docs" / "contributing" / "identification-checklist.md").read_text(encoding="utf-8")
 NAMED: Final = re.compile(r"`((?:\w+/)+test_\w+\.py)::(test_\w+)`")
 ISSUE: Final = re.compile(r"\bissue 1[45]\b")
 CELLS: Final = re.compile(r"(?<!\\)\|")

@@ -1,36 +1,24 @@
-"""Every command of the README and of the catalog's page works, in the order it is written there, on a stack of its own;
-what the page shows is what is answered."""
+"""Every command and program of the README and of the documentation works, in the order of its page, on one stack."""
 
-import os
+import asyncio
+import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from ragpp.testing.llm import Answered, LlmServer
 from ragpp_infra.embedded.lifecycle import Lifecycle
-from tests.support.source import ROOT
+from tests.support.documentation import PAGES, blocks, environment, follow, ran
+from tests.support.real_gateway import PATIENT
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
-BLOCK: Final = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SHOWN: Final = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND: Final = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
 VARIES: Final = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d+\.\d m?s\b|\b[01]\.\d\d\b|│")
 """Days, durations, scores, and what a context is framed by."""
-
-
-def blocks(page: str = "README.md") -> list[tuple[str, str]]:
-    """Language and text of every block that is meant to be run."""
-    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
-
-
-def shown(page: str) -> list[str]:
-    """The blocks of text: files, and commands with what they answer."""
-    return SHOWN.findall((ROOT / page).read_text(encoding="utf-8"))
 
 
 def lines(text: str) -> list[str]:
@@ -39,92 +27,58 @@ def lines(text: str) -> list[str]:
     return [line for line in found if line not in {"", "…"}]
 
 
-def targets() -> list[str]:
-    """The make targets that the README names, in blocks and in sentences."""
-    return sorted(set(re.findall(r"\bmake ([a-z-]+)\b(?=`| )", (ROOT / "README.md").read_text(encoding="utf-8"))))
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the README is followed; its stack is stopped afterwards whatever happened."""
+    """Where the pages are followed; their stack is stopped afterwards whatever happened."""
     path = tmp_path_factory.mktemp("readme")
     yield path
     Lifecycle(path / ".ragpp").bring_down(fast=True)
 
 
-def test_every_make_target_exists() -> None:
-    assert {"run", "test"} <= set(targets())
-    for target in targets():
-        subprocess.run(["make", "--dry-run", target], cwd=ROOT, check=True, capture_output=True)
+@pytest.fixture
+def running(folder: Path) -> Path:
+    """The folder, with a stack that runs; the README's, where that came first."""
+    ran(["ragpp", "up"], folder, environment(**PATIENT))
+    return folder
 
 
 def test_the_readme_can_be_followed_from_top_to_bottom(folder: Path) -> None:
-    assert follow(blocks(), folder) >= 5
+    said = follow("README.md", folder, **PATIENT)
+    assert "Porto" in said[1]
+    assert "trains" in said[2]
+
+
+async def test_the_tutorials_assistant_knows_in_another_session_what_it_was_told(running: Path) -> None:
+    async with LlmServer() as model:
+        model.answers(lambda _: Answered(text="I see."))
+        of_model = {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "none", "MODEL": "scripted"}
+        said = await asyncio.to_thread(follow, "docs/tutorial.md", running, **PATIENT, **of_model)
+    assert "Porto" not in json.dumps(model.requests[0].body["messages"][0])
+    assert "Porto" in json.dumps(model.requests[1].body["messages"][0])
+    assert "Porto" in said[2]
+    assert "Lisbon" in said[3]
+
+
+def test_every_command_of_the_documentation_works(running: Path) -> None:
+    for page in PAGES:
+        assert follow(page, running, **PATIENT), page
 
 
 @pytest.mark.exhaustive
-def test_the_catalogs_page_shows_what_is_answered(folder: Path) -> None:
+def test_the_catalogs_page_shows_what_is_answered(running: Path) -> None:
     page = "docs/catalog.md"
-    call, prices, *sessions = shown(page)
-    (folder / "call.txt").write_text(call, encoding="utf-8")
-    (folder / "handbook").mkdir()
-    (folder / "handbook" / "prices.md").write_text(prices, encoding="utf-8")
-    assert follow([("bash", "ragpp up\n")], folder) == 1
+    call, prices, *sessions = (block.text for block in blocks(page) if block.language == "text")
+    (running / "call.txt").write_text(call, encoding="utf-8")
+    (running / "handbook").mkdir()
+    (running / "handbook" / "prices.md").write_text(prices, encoding="utf-8")
     compared = 0
     for command, answer in (found for session in sessions for found in COMMAND.findall(session)):
         if " show " in command:  # the page is made anew behind what was deleted
-            _run(["bash", "-c", "ragpp catalog categories consolidate product_knowledge --user studio"], folder)
-        said = lines(_run(["bash", "-euo", "pipefail", "-c", command], folder))
+            made = "ragpp catalog categories consolidate product_knowledge --user studio"
+            ran(["bash", "-c", made], running, environment(**PATIENT))
+        said = lines(ran(["bash", "-euo", "pipefail", "-c", command], running, environment(**PATIENT)))
         missing = [line for line in lines(answer) if line not in said]
         assert not missing, f"{command}\n{missing}\n{said}"
         compared += len(lines(answer))
     assert compared > 30
-    assert follow(blocks(page), folder) == 3
-
-
-def _run(command: list[str], folder: Path) -> str:
-    done = subprocess.run(
-        command, cwd=folder, env=_environment(), capture_output=True, text=True, timeout=180, check=False
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout + done.stderr
-
-
-OF_OTHER_TESTS: Final = ("RAGPP_", "EMBEDDING_", "GATEWAY_", "TIER_", "POSTGRES_", "REDIS_", "NEO4J_", "FORGETTING_")
-"""Settings that tests of the same process may have left in the environment."""
-
-
-def _environment() -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_OTHER_TESTS)}
-    environment |= {name: os.environ[name] for name in ("RAGPP_CACHE",) if name in os.environ}
-    return environment | {"PATH": f"{Path(sys.executable).parent}:{environment['PATH']}", "COLUMNS": "120"}
-
-
-def follow(blocks: list[tuple[str, str]], folder: Path) -> int:
-    """Run them one after another; returns how many there were."""
-    environment = _environment()
-    ran = 0
-    for language, text in blocks:
-        script = text.replace("make run ", "ragpp demo ")  # the same, but that it ends when it has shown what it can
-        script = "\n".join(line for line in script.splitlines() if not line.startswith("make "))
-        if not script:
-            continue
-        script = script.replace("curl -s ", "curl -s --fail-with-body ")
-        for export in re.findall(r"^export (.*)$", script, re.MULTILINE):
-            environment |= _exported(export, folder, environment)
-        script = script.replace("source .venv/bin/activate\n", "")  # the folder has none: PATH leads to ours
-        command = ["bash", "-euo", "pipefail", "-c", script] if language == "bash" else [sys.executable, "-c", script]
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=180, check=False
-        )
-        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-        ran += 1
-    return ran
-
-
-def _exported(assignments: str, folder: Path, environment: dict[str, str]) -> dict[str, str]:
-    """What `export …` sets, for the blocks that follow in processes of their own."""
-    command = ["bash", "-c", f"export {assignments}; env"]
-    shown = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
-    values = dict(line.partition("=")[::2] for line in shown.splitlines())
-    return {name: value for name, value in values.items() if name.startswith("RAGPP_")}
+    assert len(follow(page, running, **PATIENT)) == 3
