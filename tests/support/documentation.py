@@ -73,7 +73,7 @@ def environment(**more: str) -> dict[str, str]:
 def ran(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
     """What the command says; AssertionError where it fails."""
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=180, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=400, check=False
     )
     assert done.returncode == 0, f"{command[-1]}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
