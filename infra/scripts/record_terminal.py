@@ -1,6 +1,6 @@
 """docs/recording.svg: a real session at a terminal, replayed as an animated picture.
 
-    export RAGPP_HOME=/tmp/recorded && ragpp up && python infra/scripts/record_terminal.py
+    export RAGPP_HOME=a-new-folder && ragpp up && python infra/scripts/record_terminal.py
 
 The commands run on that stack, for a user who is erased before and afterwards; what they print is shown as it was
 printed, and when, but that no wait is longer than SHOWN_WAIT_S. A scene clears the screen.
