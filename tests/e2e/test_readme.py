@@ -59,6 +59,7 @@ async def test_the_tutorials_assistant_knows_in_another_session_what_it_was_told
     assert "Lisbon" in said[3]
 
 
+@pytest.mark.exhaustive
 def test_every_command_of_the_documentation_works(running: Path) -> None:
     for page in PAGES:
         assert follow(page, running, **PATIENT), page
