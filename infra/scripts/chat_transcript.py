@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from ragpp_infra.cli.demo import wait_until_digested
+from ragpp_infra.cli.digesting import wait_until_digested
 from ragpp_infra.cli.foreground import bring_up, stop_what_was_started
 from ragpp_infra.embedded.lifecycle import Lifecycle
 

@@ -20,7 +20,7 @@ from typing import Final
 from ragpp.api import RecallRequest
 from ragpp.client import AsyncMemoryClient
 from ragpp.models import Relationship, TierName
-from ragpp_infra.cli.demo import wait_until_digested
+from ragpp_infra.cli.digesting import wait_until_digested
 from ragpp_infra.cli.ingest import ingest
 from ragpp_infra.cli.lines import read_lines
 from ragpp_infra.embedded.home import Home

@@ -3,10 +3,15 @@
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from pydantic import JsonValue
+
+from ragpp_infra.importing.reading import Kind
+from tests.support.source import ROOT
 
 Json = dict[str, JsonValue]
 NOON: Final = 1_700_000_000.0
@@ -75,3 +80,46 @@ def zipped(folder: Path, name: str, entries: Mapping[str, object]) -> Path:
         for inside, told in entries.items():
             archive.writestr(inside, told if isinstance(told, str) else json.dumps(told))
     return path
+
+
+LIVES: Final = ROOT / "tests" / "data" / "exports"
+"""Made-up people's conversations, as people write: what each said, when, under the title of each conversation."""
+
+
+def exported(kind: Kind, folder: Path) -> Path:
+    """The export of `kind` that a made-up person would download, in `folder`."""
+    text = (LIVES / f"{kind}.txt").read_text(encoding="utf-8")
+    if kind == "whatsapp":
+        return zipped(folder, "WhatsApp Chat with Tom.zip", {"_chat.txt": text})
+    talks = _talks(text)
+    if kind == "claude":
+        conversations = [
+            claudes(*(turn(one.role, one.text, one.at.isoformat()) for one in told), uuid=title, name=title)
+            for title, told in talks.items()
+        ]
+    else:
+        conversations = [
+            chain(*(said(one.role, one.text, at=one.at.timestamp(), id=one.id) for one in told), id=title, title=title)
+            for title, told in talks.items()
+        ]
+    return zipped(folder, f"{kind}-export.zip", {"conversations.json": conversations})
+
+
+@dataclass(frozen=True)
+class _Told:
+    id: str
+    at: datetime
+    role: str
+    text: str
+
+
+def _talks(lines: str) -> dict[str, list[_Told]]:
+    talks: dict[str, list[_Told]] = {}
+    for number, line in enumerate(lines.splitlines()):
+        if line.startswith("# "):
+            told = talks.setdefault(line.removeprefix("# "), [])
+            continue
+        day, clock, role, text = line.split(" ", 3)
+        at = datetime.fromisoformat(f"{day} {clock}").replace(tzinfo=UTC)
+        told.append(_Told(f"line-{number}", at, role.removesuffix(":"), text.replace("\\n", "\n")))
+    return talks

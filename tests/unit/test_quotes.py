@@ -1,6 +1,6 @@
 """What a proposed rule is quoted from: the part of a message that says it, short enough to be read at a glance."""
 
-from ragpp_services.gateway.quotes import QUOTE_CHARS, part_about
+from ragpp.text.quotes import QUOTE_CHARS, part_about
 from tests.support.each import each_case
 
 RULE = "Answer in German."

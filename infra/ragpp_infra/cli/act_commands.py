@@ -157,7 +157,7 @@ def forget_items(
         told = "; ".join(f"the {item.called}: {item.text}" for item in items)
         see_meant(f"Forget {told} - for good?", dry_run=dry_run, yes=yes, as_json=as_json)
 
-    done, act = ("would forget", _shown) if dry_run else ("forgot", _forgotten)
+    done, act = ("would forget", _shown) if dry_run else ("forgot", forget_item)
     _do(memory, user, ids, done, act, ask, as_json=as_json)
 
 
@@ -197,7 +197,8 @@ def _see_judged(items: Sequence[Item]) -> None:
             )
 
 
-async def _forgotten(client: AsyncMemoryClient, user: str, item: Item) -> Value:
+async def forget_item(client: AsyncMemoryClient, user: str, item: Item) -> Value:
+    """Forget the one thing for good. Raises NotFound."""
     forgetting: dict[Kind, Callable[[str, str], Awaitable[Value]]] = {
         "entity": client.forget_entity,
         "relationship": client.forget_relationship,

@@ -3,21 +3,18 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib.resources import files
 from typing import Annotated, Final
 
 import typer
-from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.rule import Rule
 
 from ragpp.api import RecallRequest, RecallResponse
 from ragpp.client import AsyncMemoryClient
-from ragpp.errors import TierUnavailable
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import WrongUsage
-from ragpp_infra.cli.console import err, out, safe
+from ragpp_infra.cli.console import out, safe
+from ragpp_infra.cli.digesting import wait_until_digested
 from ragpp_infra.cli.foreground import bring_up, settings_taken, stop_what_was_started, watch
 from ragpp_infra.cli.ingest import IngestReport, ingest
 from ragpp_infra.cli.lines import read_lines
@@ -27,8 +24,6 @@ from ragpp_infra.embedded.lifecycle import Lifecycle
 
 USER: Final = "demo"
 TOKEN_BUDGET: Final = 400
-DIGESTION_PATIENCE_S: Final = 120.0
-_POLL_S: Final = 0.2
 
 
 class Question(Value):
@@ -100,31 +95,6 @@ def questions() -> list[Question]:
     """The sample's questions."""
     text = (files("ragpp_infra") / "samples" / "questions.json").read_text(encoding="utf-8")
     return [Question.model_validate(item) for item in json.loads(text)]
-
-
-async def wait_until_digested(
-    client: AsyncMemoryClient, user_id: str, *, patience_s: float = DIGESTION_PATIENCE_S
-) -> None:
-    """Return when the workers have nothing left to do for this user. Raises TierUnavailable when they do not get on."""
-    deadline = time.monotonic() + patience_s
-    with _spinner() as say:
-        while (count := await client.pending(user_id)) > 0:
-            if time.monotonic() > deadline:
-                raise TierUnavailable(
-                    f"{count} messages are not digested after {patience_s:.0f} s",
-                    suggestions=("See `ragpp logs workers`; of containers, `docker compose logs worker`.",),
-                )
-            say(f"the worker digests: {count} to go")
-            await asyncio.sleep(_POLL_S)
-
-
-@contextmanager
-def _spinner() -> Iterator[Callable[[str], None]]:
-    with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), console=err, transient=True, disable=not err.is_terminal
-    ) as progress:
-        task = progress.add_task("")
-        yield lambda text: progress.update(task, description=text)
 
 
 def show_answer(question: Question, answer: RecallResponse) -> None:

@@ -138,7 +138,7 @@ def _forget(
     elif not readable:
         err.print(safe(f"{job.id} is under way; its report needs a key with the scope `read`", "yellow"))
     elif job.state == "done" and job.result is not None:
-        table = _report(job)
+        table = report_table(job)
         out.print(table if table.row_count else safe("nothing was found", "dim"))
     else:
         err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))
@@ -146,7 +146,7 @@ def _forget(
         raise typer.Exit(ExitCode.FAILURE)
 
 
-def _report(job: Job) -> Table:
+def report_table(job: Job) -> Table:
     """For each store and kind how much was found, removed, and found again; of a dry run what was found."""
     columns = ("found",) if (job.result or {}).get("dry_run") else ("found", "removed", "found_again")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")

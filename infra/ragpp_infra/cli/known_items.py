@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
+from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import shown
@@ -18,6 +19,7 @@ MOST: Final = 10_000
 """Items of each kind among which the beginning of an id is looked for."""
 _LEAST_CHARS: Final = 4
 _TOLD_CHARS: Final = 100
+Known: TypeAlias = Entity | Relationship | Preference | Rule | Finding
 T = TypeVar("T")
 
 
@@ -74,13 +76,13 @@ def _hint(user: str) -> str:
 async def _exactly(client: AsyncMemoryClient, user: str, given: str) -> Item | None:
     """By the whole id: also a preference that was rejected, and a message."""
     with suppress(NotFound):
-        return _preference(await client.preference(user, given))
+        return item_of(await client.preference(user, given))
     with suppress(NotFound):
-        return _rule(await client.rule(user, given))
+        return item_of(await client.rule(user, given))
     with suppress(NotFound):
-        return _relationship(await client.relationship(user, given))
+        return item_of(await client.relationship(user, given))
     with suppress(NotFound):
-        return _entity(await client.entity(user, given))
+        return item_of(await client.entity(user, given))
     with suppress(NotFound):
         said = await client.interaction(user, given)
         return Item(id=said.id, kind="interaction", text=_line(said.content))
@@ -89,37 +91,36 @@ async def _exactly(client: AsyncMemoryClient, user: str, given: str) -> Item | N
 
 async def _all(client: AsyncMemoryClient, user: str) -> list[Item]:
     entities, relationships, preferences, rules, findings = await asyncio.gather(
-        _read(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE)),
-        _read(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),
-        _read(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE)),
-        _read(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
-        _read(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE)),
     )
-    found = [*map(_entity, entities), *map(_relationship, relationships), *map(_preference, preferences)]
-    found += [*map(_rule, rules), *(Item(id=one.id, kind="finding", text=_line(one.text)) for one in findings)]
-    return found
+    known: list[Known] = [*entities, *relationships, *preferences, *rules, *findings]
+    return [item_of(one) for one in known]
 
 
-async def _read(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+async def read_all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+    """The items of all pages, MOST at most."""
     return [item async for item in pages(page, most=MOST)]
 
 
-def _entity(one: Entity) -> Item:
-    return Item(id=one.id, kind="entity", text=f"{one.name} ({one.label})")
-
-
-def _relationship(one: Relationship) -> Item:
-    text = f"{one.source} {one.type} {one.target}"
-    return Item(id=one.id, kind="relationship", text=text, relationship=one)
-
-
-def _preference(one: Preference) -> Item:
-    text = _line(f"{one.category} {one.key}: {shown(one.value)}")
-    return Item(id=one.id, kind="preference", text=text, value=one.value, category=one.category, key=one.key)
-
-
-def _rule(one: Rule) -> Item:
-    return Item(id=one.id, kind="rule", text=_line(one.text))
+def item_of(one: Known) -> Item:
+    """`one` in the shape of all."""
+    match one:
+        case Entity():
+            return Item(id=one.id, kind="entity", text=f"{one.name} ({one.label})")
+        case Relationship():
+            text = f"{one.source} {one.type} {one.target}"
+            return Item(id=one.id, kind="relationship", text=text, relationship=one)
+        case Preference():
+            text = _line(f"{one.category} {one.key}: {shown(one.value)}")
+            return Item(id=one.id, kind="preference", text=text, value=one.value, category=one.category, key=one.key)
+        case Rule():
+            return Item(id=one.id, kind="rule", text=_line(one.text))
+        case Finding():
+            return Item(id=one.id, kind="finding", text=_line(one.text))
 
 
 def _line(text: str) -> str:

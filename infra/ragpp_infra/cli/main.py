@@ -48,6 +48,11 @@ CONTENTS: Final = {
     "recall": ("memory_commands", "recall", "Ask the memory: what was found, from which tier, how fast."),
     "ingest": ("ingest_command", "ingest", "Store the messages of a file."),
     "import": ("import_command", "import_file", "Store the conversations of an export of another program."),
+    "try": (
+        "trying.command",
+        "try_file",
+        "See what a memory would remember of an export, ask it, and keep or erase it.",
+    ),
     "pending": ("memory_commands", "pending", "How many of a user's messages the workers have not yet digested."),
     "timeline": ("timeline_command", "timeline", "Show what was said, day by day."),
     "inspect": ("inspect_command", "inspect", "Everything that is known of a user."),

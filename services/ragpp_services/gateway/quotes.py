@@ -5,8 +5,7 @@ from typing import Final
 
 from ragpp.learned import ProposedRule, Quote
 from ragpp.models import Interaction, Rule, Scope
-from ragpp.text.lexical import words
-from ragpp.text.sentences import clean, split
+from ragpp.text.quotes import part_about
 from ragpp_services.gateway.forgetting import readable
 from ragpp_services.gateway.parts import Parts
 
@@ -14,7 +13,6 @@ MOST_QUOTES: Final = 5
 """Of one rule, the latest."""
 MOST_READ: Final = 20
 """Messages of one rule that are looked up: those that it was last learned from."""
-QUOTE_CHARS: Final = 300
 
 
 async def with_quotes(parts: Parts, scope: Scope, rules: Sequence[Rule]) -> list[ProposedRule]:
@@ -40,15 +38,3 @@ def _quotes(rule: Rule, messages: dict[str, Interaction]) -> tuple[Quote, ...]:
         )
         for message in heard[:MOST_QUOTES]
     )
-
-
-def part_about(content: str, text: str) -> str:
-    """The sentence of `content` with most words of `text`, and what surrounds it, in one line of at most QUOTE_CHARS
-    characters; an ellipsis stands for what is left out."""
-    asked = set(words(text))
-    spans = [(sentence.start, sentence.end) for sentence in split(clean(content))] or [(0, len(content))]
-    start, end = max(spans, key=lambda span: len(asked & set(words(content[slice(*span)]))))
-    start = max(0, start - max(0, QUOTE_CHARS - (end - start)) // 2)
-    end = min(len(content), start + QUOTE_CHARS)
-    cut = " ".join(content[start:end].split())
-    return f"{'…' if start else ''}{cut[: QUOTE_CHARS - 2]}{'…' if end < len(content) else ''}"
