@@ -22,7 +22,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces docs learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench beside count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-linear prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces docs learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench beside count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-install prove-large prove-learning prove-linear prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock wheels env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -186,6 +186,9 @@ prove-files: install ## an agent's file of 500 memories, broken and imported whi
 prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
 	$(BIN)/python -m benchmarks.prove_forget
 
+prove-install: install ## both wheels built, installed by one command into an empty environment, a memory started, told, asked and stopped: what each takes; PYTHONS="python3.11 …"
+	$(BIN)/python -m benchmarks.prove_install $(PYTHONS)
+
 prove-agents: install ## 100 agents with 1,000 entries each: what a turn takes over HTTP, and that no budget is broken
 	$(BIN)/python -m benchmarks.prove_agents
 
@@ -229,6 +232,9 @@ prove-views: install ## what a key that is bound to an agent costs beside one th
 
 prove-workers: install ## one, two, four workers on the same backlog: speed, fairness, queues, and losing the broker
 	$(BIN)/python -m benchmarks.prove_workers
+
+wheels: install ## dist/: the wheel of ragpp, and ragpp-minilm with the weights, which one command installs
+	$(BIN)/python infra/scripts/build_wheels.py
 
 lock: install ## resolve pyproject.toml into requirements.lock
 	$(BIN)/python infra/scripts/refresh_lock.py

@@ -36,7 +36,10 @@ def resolve(requirements: Sequence[str], *, dependencies: bool) -> dict[str, str
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
-        command += [] if dependencies else ["--no-deps"]
+        if dependencies:  # among them one of ours, which is on no index
+            build = [sys.executable, str(ROOT / "infra" / "scripts" / "build_wheels.py"), "--out", folder]
+            subprocess.run(build, check=True, capture_output=True)
+        command += ["--find-links", folder] if dependencies else ["--no-deps"]
         subprocess.run([*command, "--report", str(report), *requirements], check=True)
         installs = json.loads(report.read_text(encoding="utf-8"))["install"]
     return {item["metadata"]["name"].lower().replace("_", "-"): item["metadata"]["version"] for item in installs}
@@ -45,7 +48,8 @@ def resolve(requirements: Sequence[str], *, dependencies: bool) -> dict[str, str
 def lock_text() -> str:
     """The lock's text, one `name==version` a line, by name."""
     pins = resolve([f"{ROOT}[embedded,dev]", *ALSO], dependencies=True)
-    del pins["ragpp"]
+    for ours in ("ragpp", "ragpp-minilm"):
+        del pins[ours]
     pins |= resolve(WITHOUT_DEPENDENCIES, dependencies=False)
     return HEADER + "".join(f"{name}=={version}\n" for name, version in sorted(pins.items()))
 

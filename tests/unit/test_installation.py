@@ -1,7 +1,9 @@
 """What an installation brings: the client alone, or with an extra what its name says."""
 
 import json
+import re
 import subprocess
+import tomllib
 import zipfile
 from importlib.metadata import distributions
 from pathlib import Path
@@ -9,9 +11,10 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from ragpp.embedding.checkpoint import FOLDERS, SHA256
 from tests.support.each import each_case
-from tests.support.installing import Installation, built_wheel, closure, installed, link
-from tests.support.source import modules
+from tests.support.installing import WEIGHTS, Installation, built_wheel, closure, installed, link
+from tests.support.source import ROOT, modules
 
 pytestmark = pytest.mark.wheel
 
@@ -54,6 +57,27 @@ def test_the_command_line_without_its_extra_says_what_to_install(alone: Installa
     problem = json.loads(ran(alone.ragpp, "up", "--json").stderr)
     assert problem["code"] == "MEM-015"
     assert "`embedded`" in problem["detail"]
+
+
+def test_embedded_asks_for_the_weights_that_are_built_and_these_say_what_they_are(wheel: Path) -> None:
+    (project,) = distributions(path=[str(wheel)])
+    asked = {one.name: one for one in map(Requirement, project.requires or ())}[WEIGHTS]
+    built = tomllib.loads((ROOT / "infra" / "minilm" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (built["name"], built["version"] in asked.specifier) == (WEIGHTS, True)
+    assert asked.marker is not None
+    assert asked.marker.evaluate({"extra": "embedded"})
+    page = (ROOT / "infra" / "minilm" / "README.md").read_text(encoding="utf-8")
+    assert dict(re.findall(r"`(\S+)` \| `([0-9a-f]{64})`", page)) == SHA256
+    assert FOLDERS[WEIGHTS] == "ragpp_minilm/model"
+
+
+def test_no_page_shows_an_installation_of_ours_from_an_index_where_there_is_none_yet() -> None:
+    pages = (ROOT / "README.md", ROOT / "RELEASING.md", *(ROOT / "docs").rglob("*.md"))
+    shown = {page.name: re.findall(r"pip install [^`\n]*", page.read_text(encoding="utf-8")) for page in pages}
+    vain = [
+        (page, one) for page, them in shown.items() for one in them if " 'ragpp" in one and "--find-links" not in one
+    ]
+    assert vain == []
 
 
 COMMAND_LINE = ", ".join(name for name, _ in modules() if name.startswith("ragpp_infra."))

