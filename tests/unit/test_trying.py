@@ -273,3 +273,26 @@ def test_nothing_is_started_for_a_file_that_cannot_be_read_or_for_none(
     assert ragpp("try", home=home).returncode == 2
     assert "nothing is kept" in ragpp("try", "--erase", home=home).stdout
     assert list(tmp_path.glob("stack*")) == []
+
+
+@each_case(("ending", "code"), [(KeyboardInterrupt(), 130), (StackError("no room"), 1)])
+def test_whatever_ends_it_what_is_kept_is_told_and_how_it_is_erased(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    ending: BaseException,
+    code: int,
+) -> None:
+    def bring_up(*_: object, **__: object) -> None:
+        raise ending
+
+    monkeypatch.setattr("ragpp_infra.cli.trying.own_stack.bring_up", bring_up)
+    done = runner(monkeypatch, capsys)(
+        "try", str(exported("whatsapp", tmp_path)), "--time-zone", "UTC", home=tmp_path / "x"
+    )
+    kept = tmp_path / "x-try"
+    assert done.returncode == code
+    assert f"erase: ragpp try --erase --home {kept}" in done.stderr
+    assert kept.exists()
+    OwnStack(kept).remove()
+    assert not kept.exists()

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 from pydantic import JsonValue
 
+from ragpp.errors import MemorySystemError
 from ragpp.jobs import Job
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.digesting import wait_until_digested
@@ -81,8 +82,8 @@ def try_file(
         out.print(safe(f"  beside what was kept in {stack.home.path}", "yellow"), soft_wrap=True)
     try:
         refused = _tried(stack, read, erase=erase, as_json=as_json)
-    except KeyboardInterrupt:
-        if stack.exists():
+    except (KeyboardInterrupt, MemorySystemError):
+        if stack.exists() and not as_json:
             _tell_kept(stack, "stopped; what was stored by then is kept")
         raise
     end(stored=len(read.lines.good) - len(refused), unread=[*read.unread, *refused], as_json=as_json)
@@ -178,7 +179,7 @@ def _tell_kept(stack: OwnStack, how: str) -> None:
     where = f" --home {stack.home.path}"
     err.print(
         safe(
-            f"{how}: {stack.home.path}, user {USER}; nothing runs\n"
+            f"{how}: {stack.home.path}, user {USER}\n"
             f"go on: ragpp up{where} && ragpp recall 'a question' --user {USER}{where}\n"
             f"erase: ragpp try --erase{where}"
         ),

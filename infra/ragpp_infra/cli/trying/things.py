@@ -45,6 +45,8 @@ HEADINGS: Final[Mapping[str, tuple[FindingKind, ...]]] = {
 """In this order, each with the kinds of findings below it."""
 _OF_KIND: Final = {kind: heading for heading, kinds in HEADINGS.items() for kind in kinds}
 _FRAGMENT_WORDS: Final = 3
+_AT_ONCE: Final = 8
+"""Messages that are asked for: years of conversations have thousands."""
 _BY_ASSISTANT: Final = "assistant: "
 _UNKNOWN: Final = datetime.max.replace(tzinfo=UTC)
 _WORD: Final = re.compile(r"\w+")
@@ -108,14 +110,18 @@ async def things_of(client: AsyncMemoryClient, user: str) -> list[Thing]:
     held = [one for one in relationships if one.valid_to is None and one.verdict != "rejected"]
     learned: list[Learned] = [*findings, *held, *preferences, *rules]
     wanted = list(dict.fromkeys(one.sources[-1] for one in learned if one.sources))
-    said = await asyncio.gather(*(_message(client, user, identifier) for identifier in wanted))
+    at_once = asyncio.Semaphore(_AT_ONCE)
+    said = await asyncio.gather(*(_message(client, user, identifier, at_once) for identifier in wanted))
     return arranged(learned, {one.id: one for one in said if one is not None})
 
 
-async def _message(client: AsyncMemoryClient, user: str, identifier: str) -> Interaction | None:
-    with suppress(NotFound):  # one that is being forgotten
-        return await client.interaction(user, identifier)
-    return None
+async def _message(
+    client: AsyncMemoryClient, user: str, identifier: str, at_once: asyncio.Semaphore
+) -> Interaction | None:
+    async with at_once:
+        with suppress(NotFound):  # one that is being forgotten
+            return await client.interaction(user, identifier)
+        return None
 
 
 def arranged(learned: Iterable[Learned], messages: Mapping[str, Interaction]) -> list[Thing]:
