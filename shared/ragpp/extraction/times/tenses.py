@@ -28,6 +28,12 @@ _PAST: Final = (
     r"(?!need|indeed|speed|breed|hundred|embed|exceed|proceed|succeed|bed|red|shed|wed)\w{2,}ed|"
     rf"{'|'.join(sorted(IRREGULAR_PASTS))}|ago|since"
 )
+_PUT: Final = re.compile(
+    r"(?<![\w'])(?:moved|pushed|shifted|postponed|rescheduled|delayed|changed|swapped|switched|set|fixed|put|brought|"
+    r"planned|invited|asked)\b(?!.*\bfrom\b)[^.!?;]{0,60}?(?<!\w)(?P<to>to|for|till|until)\s",
+    re.IGNORECASE,
+)
+"""Verbs that give something a time: what they did is past, and the time is not."""
 _CUE: Final = re.compile(rf"(?<![\w'])(?:(?P<future>{_FUTURE})|(?P<past>{_PAST}))(?![\w])", re.IGNORECASE)
 _WINDOW: Final = 160
 
@@ -38,4 +44,6 @@ def tense_at(text: str, start: int, end: int) -> Tense:
     cue = before[-1] if before else _CUE.search(text, end, end + _WINDOW)
     if cue is None:
         return "unknown"
+    if cue["past"] and (put := _PUT.match(text, cue.start(), end)) and put.end("to") in range(start - 1, end):
+        return "future"
     return "future" if cue["future"] else "past"
