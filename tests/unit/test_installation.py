@@ -52,7 +52,7 @@ def test_the_command_line_without_its_extra_says_what_to_install(alone: Installa
     done = ran(alone.ragpp, "up")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert f"{alone.python} -m pip install 'ragpp[embedded]'" in done.stderr
+    assert f"{alone.python} -m pip install --find-links dist 'ragpp[embedded]'" in done.stderr
     assert done.stdout == ""
     problem = json.loads(ran(alone.ragpp, "up", "--json").stderr)
     assert problem["code"] == "MEM-015"

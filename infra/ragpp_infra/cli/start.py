@@ -26,9 +26,9 @@ def main() -> None:
 
 
 def _tell(missing: str) -> None:
-    command = shlex.join((sys.executable, "-m", "pip", "install", "ragpp[embedded]"))
+    command = shlex.join((sys.executable, "-m", "pip", "install", "--find-links", "dist", "ragpp[embedded]"))
     kind, detail = ConfigurationError, f"the extra `embedded` is not installed: there is no module {missing}"
-    advice = f"Install it: {command}"
+    advice = f"Install it, in a clone after `make wheels`: {command}"
     if "--json" in sys.argv:
         problem = {"title": kind.title, "status": kind.status, "detail": detail, "code": kind.code}
         sys.stderr.write(json.dumps({"type": "about:blank", **problem, "recovery_suggestions": [advice]}) + "\n")
