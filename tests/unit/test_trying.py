@@ -213,13 +213,13 @@ def talk() -> Iterator[Callable[..., Dialogue]]:
 def test_what_is_marked_is_done_once_and_what_went_with_it_is_told(
     talk: Callable[..., Dialogue], acted: list[tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    left = talk("wrong 1", "wrong 1 9", "forget 3, wrong 4", "").judge(things(6))
+    left = talk("wrong 1", "wrong 1 9", "forget 3-4", "wrong 4", "").judge(things(6))
     assert acted == [("thing 1", "wrong"), ("thing 3", "forget")]
     assert [one.text for one in left] == ["thing 2", "thing 5", "thing 6"]
     said = capsys.readouterr().out
     assert "there is no 9: the numbers are 1 to 6" in said
     assert "with it, as it was said in the same message: 4" in said
-    assert "4 is gone already" in said
+    assert said.count("gone already") == 1
 
 
 @each_case(("lines", "pages"), [((), 1), (("",), 2), (("", ""), 3), (("ask",), 1)])

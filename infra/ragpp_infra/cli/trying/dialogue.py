@@ -69,10 +69,12 @@ class Dialogue:
         except InvalidInput as error:
             out.print(safe(f"  {error.message}. {' '.join(error.suggestions)}", "yellow"))
             return
+        before = set(gone)
         try:
             for number, mark in marks.of.items():
                 if number - 1 in gone:
-                    out.print(f"  {number} is gone already")
+                    if number - 1 in before:
+                        out.print(f"  {number} is gone already")
                     continue
                 self._runner.run(act(self._client, self._user, things[number - 1], mark))
                 gone.add(number - 1)
