@@ -197,3 +197,9 @@ class RecallResponse(Value):
     sections: tuple[SectionOut, ...]
     memories: tuple[RecalledMemory, ...]
     tiers: dict[TierName, TierStatus]
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the context, and what it rests on."""
+        from ragpp.api.notebook import shown  # noqa: PLC0415 - for notebooks alone
+
+        return shown(self)

@@ -15,12 +15,12 @@ GatewayUnreachable.
 import warnings
 
 from ragpp.client.conversation import AsyncConversation, Conversation
-from ragpp.client.errors import GatewayUnreachable
+from ragpp.client.errors import GatewayUnreachable, TextTooLong
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.verbs import Verbs
 from ragpp.client.wrapper import remembering
 
-__all__ = ["AsyncMemoryClient", "GatewayUnreachable", "MemoryClient", "remembering"]
+__all__ = ["AsyncMemoryClient", "GatewayUnreachable", "MemoryClient", "TextTooLong", "remembering"]
 
 
 class MemoryClient(Verbs, SyncFace):

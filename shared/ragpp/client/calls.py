@@ -37,7 +37,6 @@ Flow: TypeAlias = Generator[Step, Outcome, T]
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LONGEST_WAIT_S: Final = 5.0
 STORE: Final = "/v1/interactions"
-_STORED: Final = TypeAdapter(StoreResponse)
 LONGEST_PATIENCE_S: Final = 60.0
 """Longest that a request waits in all for its key to be allowed to ask again."""
 
@@ -94,7 +93,7 @@ class Caller:
         """Store what waits in `outbox`, once each; whether none of it waits any longer."""
         for path, request in outbox.waiting():
             try:
-                yield from self._asked(Call("POST", STORE, _STORED, body=request), 0)
+                yield from self._asked(Call("POST", STORE, TypeAdapter(StoreResponse), body=request), 0)
             except (Conflict, InvalidInput, PayloadTooLarge, TooMuchAtOnce) as error:
                 outbox.drop(path, f"was refused ({error.code})")
             except MemorySystemError:

@@ -7,6 +7,8 @@ from typing import TypeVar
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
+from ragpp.client.errors import TextTooLong
+from ragpp.errors import InvalidInput
 from ragpp.errors.problems import invalid_fields
 from ragpp.fields import TokenizerName
 from ragpp.models import DEFAULT_SESSION, Role, TierName, TimeRange, Visibility
@@ -83,11 +85,26 @@ def question(
 
 
 def made(model: type[ModelT], given: object) -> ModelT:
-    """The model that has these fields. Raises InvalidInput for those that make none."""
+    """The model that has these fields. Raises InvalidInput for those that make none; TextTooLong."""
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise invalid_fields([dict(item) for item in error.errors()]) from error
+        errors = [dict(item) for item in error.errors()]
+        refused = invalid_fields(errors)
+        if (most := _limit_in(errors)) is not None and type(refused) is InvalidInput:
+            refused = TextTooLong(refused.message, details={**refused.details, "most": most})
+        raise refused from error
+
+
+def _limit_in(errors: Sequence[Mapping[str, object]]) -> int | None:
+    """How many characters the first text may have that has more; None where none has."""
+    for item in errors:
+        context = item.get("ctx")
+        known = context if isinstance(context, Mapping) else {}
+        is_text = item.get("type") == "string_too_long" or known.get("field_type") == "Value"  # looked at before
+        if is_text and isinstance(most := known.get("max_length"), int):
+            return most
+    return None
 
 
 def _told(given: Mapping[str, object]) -> dict[str, object]:

@@ -97,9 +97,9 @@ class Verbs(CatalogVerbs, HookVerbs):
             memory.remember("She likes it there.", user="ana", session="monday", role="assistant")
             memory.remember(user_id="ana", messages=(MessageIn(content="Hello."), MessageIn(content="Goodbye.")))
 
-        Raises Conflict when an id is known with other content; InvalidInput for what is no message, such as one that is
-        empty or over 100,000 characters; TooMuchAtOnce; RateLimited; GatewayUnreachable. With an outbox neither of the
-        last two is raised: the message is kept, and the answer has no receipt.
+        Raises Conflict when an id is known with other content; TextTooLong for one of over 100,000 characters;
+        InvalidInput for what else is no message; TooMuchAtOnce; RateLimited; GatewayUnreachable. With an outbox neither
+        of the last two is raised: the message is kept, and the answer has no receipt.
         """
 
     @route("POST", "/v1/recall", body=RecallRequest, plain=question)

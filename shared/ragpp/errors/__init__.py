@@ -19,7 +19,8 @@ MemorySystemError
 ├── LedgerError         016   an event cannot be taken or finished
 ├── Outdated            017   something was forgotten since what a write rests on was read; retryable
 ├── InvalidInput        020   a value is outside what is accepted; also a ValueError
-│   └── SecretInId      039   an id holds a secret
+│   ├── SecretInId      039   an id holds a secret
+│   └── TextTooLong     026   a text is over its limit (ragpp.client.errors)
 ├── Unauthenticated     021   no key, or a wrong one
 ├── Forbidden           022   the key lacks the scope
 ├── PayloadTooLarge     023   the body exceeds the limit
@@ -362,7 +363,20 @@ class UnsupportedMediaType(
     """The body's declared type is not JSON."""
 
 
+class _AskedAgainLater:
+    """What an error tells of when to ask again."""
+
+    details: dict[str, object]
+
+    @property
+    def retry_after(self) -> float | None:
+        """In how many seconds to ask again; None where it does not say."""
+        seconds = self.details.get("retry_after_s")
+        return float(seconds) if isinstance(seconds, int | float) else None
+
+
 class RateLimited(
+    _AskedAgainLater,
     MemorySystemError,
     code="MEM-046",
     status=429,
@@ -371,7 +385,7 @@ class RateLimited(
     speaks_plainly=True,
     suggestions=("Wait as many seconds as `Retry-After` says, and send the same again.",),
 ):
-    """The key has asked more often than it may. Nothing was done; `details["retry_after_s"]` is when to ask again."""
+    """The key has asked more often than it may. Nothing was done; `retry_after` is when to ask again."""
 
 
 class TooMuchAtOnce(
@@ -388,6 +402,7 @@ class TooMuchAtOnce(
 
 
 class TooManyAtOnce(
+    _AskedAgainLater,
     MemorySystemError,
     code="MEM-048",
     status=429,
@@ -397,7 +412,7 @@ class TooManyAtOnce(
     suggestions=("Wait for answers before sending more, or as many seconds as `Retry-After` says.",),
 ):
     """The key has as many requests under way as it may, or as much in their bodies, or all keys together have. Nothing
-    was done; `details["retry_after_s"]` is when to ask again."""
+    was done; `retry_after` is when to ask again."""
 
 
 class BodyTooSlow(
