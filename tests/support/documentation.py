@@ -15,6 +15,7 @@ RUN: Final = ("bash", "python")
 """Languages of blocks that are run; `sh` and `py` mark those that need what a test does not have."""
 PAGES: Final = (
     "docs/client.md",
+    "docs/errors.md",
     "docs/cli.md",
     "docs/http.md",
     "docs/scopes.md",

@@ -77,6 +77,13 @@ def test_what_the_environment_names_goes_before_the_stack_and_a_client_before_bo
     assert home.key() == "rp_of_the_stack"
 
 
+def test_a_client_that_cannot_be_awaited_is_refused_with_the_one_that_can() -> None:
+    """It was the name of the other for long."""
+    with pytest.raises(ConfigurationError, match="none to await") as caught:
+        MemoryManager(client=MemoryClient("http://given.example", "k"))  # type: ignore[arg-type]  # on purpose
+    assert "AsyncMemoryClient" in caught.value.suggestions[0]
+
+
 def test_access_is_written_for_its_owner_alone_and_gone_when_the_stack_is(home: Home) -> None:
     file = home.path / "client.json"
     assert file.stat().st_mode & 0o777 == 0o600

@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
-from ragpp.client import AsyncMemoryClient
-from ragpp.errors import MemorySystemError, NotFound, TierUnavailable
+from ragpp.client import AsyncMemoryClient, MemoryClient
+from ragpp.errors import ConfigurationError, MemorySystemError, NotFound, TierUnavailable
 from ragpp.jobs import Job
 from ragpp.models import Page
 from ragpp.paging import pages
@@ -27,6 +27,14 @@ class Whose:
     agent_id: str | None = None
     patience_s: float = 120.0
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        given: object = self.client  # by whom no checker warned
+        if isinstance(given, MemoryClient):
+            raise ConfigurationError(
+                "the catalog's face awaits its client, and a MemoryClient is none to await",
+                suggestions=("Give it a ragpp.AsyncMemoryClient.",),
+            )
 
     async def done(self, job: Job, failure: type[MemorySystemError]) -> dict[str, JsonValue]:
         """The result of `job`, once it has one. Raises the error that it ended with, `failure` where it names none;
