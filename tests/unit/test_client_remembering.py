@@ -185,6 +185,21 @@ async def test_after_a_tool_what_the_user_said_is_asked_about_and_not_remembered
     assert [one["role"] for one in cast("list[dict[str, str]]", stored["messages"])] == ["assistant"]
 
 
+async def test_what_the_caller_shows_the_model_is_not_recalled_as_well(server: LlmServer) -> None:
+    gateway = ScriptedGateway(*[answer(KNOWN), answer(STORED, 201)] * 2)
+    async with openai.AsyncOpenAI(api_key="k", base_url=server.openai_url) as client:
+        llm = remembering(client, user="ana", memory=memory_of(by_openai, gateway))
+        said: list[Any] = [{"role": "user", "content": ASKED}]
+        await llm.chat.completions.create(model="m", messages=said)
+        said += [{"role": "assistant", "content": "In Porto, I believe."}, {"role": "user", "content": "Since when?"}]
+        await llm.chat.completions.create(model="m", messages=said)
+    first, stored, second, _ = gateway.bodies()
+    assert "exclude" not in first
+    ids = [one["id"] for one in cast("list[dict[str, str]]", stored["messages"])]
+    assert sorted(cast("list[str]", second["exclude"])) == sorted(ids)
+    assert second["query"] == "Since when?"
+
+
 async def test_the_client_that_was_given_stays_without_a_memory(server: LlmServer) -> None:
     async with openai.AsyncOpenAI(api_key="k", base_url=server.openai_url) as client:
         remembering(client, user="ana", memory=memory_of(by_openai, ScriptedGateway()))
