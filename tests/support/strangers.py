@@ -227,8 +227,11 @@ OFFERING: Final = ("POST /v1/hooks/pre-prompt", "POST /v1/hooks/memory-request",
 """What asks, and begins or goes on with an agent's turn."""
 ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search")
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
-OF_NOBODY: Final = {"GET /v1/health/report", "POST /v1/health/report"}
-"""An administrator's, and about nobody's memory: tests/e2e/test_health_report.py."""
+OF_NOBODY: Final = {
+    *("GET /v1/health/report", "POST /v1/health/report"),
+    *("POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{key_id}"),
+}
+"""An administrator's, and about nobody's memory: tests/e2e/test_health_report.py, tests/e2e/test_keys.py."""
 
 
 async def ask(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragpp.errors import InvalidInput
-from ragpp_services.gateway.keys import create_key, state_of
+from ragpp_services.gateway.keys import create_key
 from ragpp_services.gateway.store import KeyListing
 from tests.support.each import each_case
 
@@ -33,7 +33,7 @@ def test_a_key_that_is_over_is_not_listed_as_valid() -> None:
     """Catches the list that looked at revocation alone: an expired key, refused by the gateway, was `valid` in it."""
     made = datetime(2026, 3, 1, tzinfo=UTC)
     key = KeyListing("key_1", "rp_1", "t", ("read",), None, None, made, made + timedelta(days=1), None)
-    assert state_of(key, made) == "valid"
-    assert state_of(key, made + timedelta(days=1)) == "expired"
-    assert state_of(replace(key, revoked_at=made), made + timedelta(days=1)) == "revoked"
-    assert state_of(replace(key, expires_at=None), made + timedelta(days=10_000)) == "valid"
+    assert key.state_at(made) == "valid"
+    assert key.state_at(made + timedelta(days=1)) == "expired"
+    assert replace(key, revoked_at=made).state_at(made + timedelta(days=1)) == "revoked"
+    assert replace(key, expires_at=None).state_at(made + timedelta(days=10_000)) == "valid"

@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -32,7 +32,13 @@ def create(
     agent: Annotated[
         str | None, typer.Option(help="Bind the key to one agent, which then has a memory of its own.")
     ] = None,
-    days: Annotated[int | None, typer.Option(min=1, help="Days until it expires; never, when absent.")] = None,
+    days: Annotated[
+        int | None, typer.Option(min=1, max=36_500, help="Days until it expires; never, when absent.")
+    ] = None,
+    visibility: Annotated[
+        Literal["agent", "shared"] | None,
+        typer.Option(help="Who sees what is written with it, where a write does not say."),
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,6 +47,7 @@ def create(
     Example: [bold]ragpp key create --tenant acme --scopes read --user u1 --days 30[/bold]
     """
     given = {"--tenant": tenant, "--scopes": scopes, "--user": user, "--agent": agent, "--days": days}
+    given["--visibility"] = visibility
     options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     made = _answer(home, "create", *options, "--json")
     if as_json:

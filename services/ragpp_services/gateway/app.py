@@ -80,6 +80,7 @@ from ragpp_services.gateway.routes import (
     interactions,
     items,
     jobs,
+    keys,
     learning,
     procedural,
     recall,
@@ -182,6 +183,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             knowledge=KnowledgeIntake(redaction, embedder, system_clock),
             recaller=recaller,
             identity=Identity(store, time.monotonic, timeout_s=gateway.identity_timeout_s),
+            keys=store,
             audit=audit,
             jobs=asked,
             zones=zones,
@@ -247,7 +249,8 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(RequestMiddleware)  # around all others: what they refuse is logged, too
     learned = (graph, procedural, review, reflections)
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
-    for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
+    upkeep = (retention, users, jobs, keys, health)
+    for module in (interactions, recall, forgetting, sessions, *learned, *catalog, *upkeep):
         app.include_router(module.router)
     app.include_router(health.keyed)
     app.router.routes.append(Route(assistants.path, assistants, methods=["POST"], include_in_schema=False))

@@ -152,17 +152,17 @@ class Outcome:
     job: str | None = None
 
 
-async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Outcome:
-    """Forget these messages and what rests on any of them, in every tier: at once, or of more than AT_ONCE as a job.
+async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str], *, key_id: str | None = None) -> Outcome:
+    """Forget these messages and what rests on any of them, in every tier: at once, or of more than AT_ONCE as a job,
+    whose report the key of `key_id` may read.
 
     The one way by which messages go on request. A tier that is not `ok` is cleaned by the workers, for whom each
     message that went is a work in the ledger that is never given up. Raises TierUnavailable while nothing, or not all,
     is forgotten: repeating it is safe.
     """
     if len(ids) > AT_ONCE:
-        return Outcome(
-            job=(await parts.jobs.erase(scope, Erasure("interactions", ids=tuple(ids), agent_id=scope.view))).id
-        )
+        erasure = Erasure("interactions", ids=tuple(ids), agent_id=scope.view, key_id=key_id)
+        return Outcome(job=(await parts.jobs.erase(scope, erasure)).id)
     forgotten = 0
     tiers: dict[TierName, TierStatusName] = {"episodic": "ok"}
     for start in range(0, len(ids), BATCH):

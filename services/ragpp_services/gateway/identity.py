@@ -7,14 +7,15 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, get_args
 
+from ragpp.api import KeyScope
 from ragpp.errors import Forbidden, MemorySystemError, TierUnavailable, Unauthenticated
-from ragpp.models import Scope
+from ragpp.models import Scope, Visibility
 from ragpp.observability.metrics import cache_asked
 from ragpp_services.gateway.store import KeyRow
 
-SCOPES: Final = frozenset({"read", "write", "forget", "admin", "global"})
+SCOPES: Final[frozenset[KeyScope]] = frozenset(get_args(KeyScope))
 FRESH_S: Final = 5.0
 """How long a verified key is not looked up again: a revocation takes effect within it."""
 STALE_READ_S: Final = 600.0
@@ -25,13 +26,20 @@ _MAX_CACHED: Final = 10_000
 
 @dataclass(frozen=True)
 class Principal:
-    """The bearer of a valid key. `user_id`, `agent_id`: the only ones that the key may act for, where bound."""
+    """The bearer of a valid key. `user_id`, `agent_id`: the only ones that the key may act for, where bound.
+    `visibility`: that of what is written without one, where the key has one."""
 
     key_id: str
     tenant_id: str
     scopes: frozenset[str]
     user_id: str | None
     agent_id: str | None
+    visibility: Visibility | None = None
+
+    @property
+    def default_visibility(self) -> Visibility:
+        """That of what is written without one: the key's own, else `agent` where it is bound to one."""
+        return self.visibility or ("shared" if self.agent_id is None else "agent")
 
     def scope(self, needed: str, user_id: str, *, agent_id: str | None = None, session_id: str | None = None) -> Scope:
         """The scope of a request for `user_id`, in the view of the agent that the key is bound to. Raises Forbidden
@@ -96,7 +104,12 @@ class NewKey:
 
 
 def make_key(
-    tenant_id: str, scopes: frozenset[str], *, user_id: str | None = None, agent_id: str | None = None
+    tenant_id: str,
+    scopes: frozenset[str],
+    *,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    visibility: Visibility | None = None,
 ) -> NewKey:
     """A new random key: 12 characters of look-up prefix and 256 bits of secret."""
     prefix = secrets.token_hex(6)
@@ -108,6 +121,7 @@ def make_key(
         scopes=scopes,
         user_id=user_id,
         agent_id=agent_id,
+        visibility=visibility,
     )
     return NewKey(text, prefix, row)
 
@@ -172,7 +186,7 @@ class Identity:
         if known is None or not hmac.compare_digest(known.row.secret_hash, _hash(text)):
             raise Unauthenticated("the API key is unknown, revoked or expired")
         row = known.row
-        return Principal(row.key_id, row.tenant_id, row.scopes, row.user_id, row.agent_id)
+        return Principal(row.key_id, row.tenant_id, row.scopes, row.user_id, row.agent_id, row.visibility)
 
     def knows(self, prefix: str) -> bool:
         """Whether the latest look-up of this prefix found a valid key."""

@@ -10,20 +10,21 @@ Reads POSTGRES_OWNER_DSN from the environment. A key is shown once, when it is m
 import asyncio
 import json
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import asyncpg
 import typer
 from pydantic import ValidationError
 
+from ragpp.api import MAX_KEY_DAYS
 from ragpp.clock import system_clock
 from ragpp.errors import ConfigurationError, InvalidInput, NotFound
 from ragpp.errors.reasons import reason
 from ragpp.errors.telling import told_at_the_end
 from ragpp.fields import NewId
 from ragpp.health import RESERVED_TENANTS
-from ragpp.models import Value
+from ragpp.models import Value, Visibility
 from ragpp.settings import PostgresSettings
 from ragpp.stores.postgres import foreign_errors
 from ragpp_services.gateway import store
@@ -57,6 +58,7 @@ async def create_key(
     user_id: str | None = None,
     agent_id: str | None = None,
     days: int | None = None,
+    visibility: Visibility | None = None,
 ) -> dict[str, object]:
     """Make a key; its text is only in what this returns. Raises InvalidInput for an unknown scope or an id
     that no request could carry, StorageError."""
@@ -74,7 +76,7 @@ async def create_key(
     except ValidationError as error:
         wrong = "; ".join(f"{problem['loc'][0]}: {reason(problem)}" for problem in error.errors())
         raise InvalidInput(f"a key cannot be made for this ({wrong})") from error
-    new = make_key(tenant_id, scopes, user_id=user_id, agent_id=agent_id)
+    new = make_key(tenant_id, scopes, user_id=user_id, agent_id=agent_id, visibility=visibility)
     expires_at = system_clock() + timedelta(days=days) if days else None
     async with foreign_errors("keys"):
         connection = await asyncpg.connect(dsn)
@@ -82,7 +84,7 @@ async def create_key(
             await store.create_key(connection, new.row, new.prefix, expires_at)
         finally:
             await connection.close()
-    bound = {"user_id": user_id, "agent_id": agent_id}
+    bound = {"user_id": user_id, "agent_id": agent_id, "visibility": visibility}
     return {"key": new.text, "key_id": new.row.key_id, "tenant_id": tenant_id, "scopes": sorted(scopes), **bound}
 
 
@@ -96,20 +98,19 @@ def create(
     agent: Annotated[
         str | None, typer.Option(help="Bind the key to one agent, which then has a memory of its own.")
     ] = None,
-    days: Annotated[int | None, typer.Option(min=1, help="Days until it expires; never, if absent.")] = None,
+    days: Annotated[
+        int | None, typer.Option(min=1, max=MAX_KEY_DAYS, help="Days until it expires; never, if absent.")
+    ] = None,
+    visibility: Annotated[
+        Visibility | None, typer.Option(help="Who sees what is written with it, where a write does not say.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, once."""
     wanted = frozenset(part.strip() for part in scopes.split(",") if part.strip())
-    made = asyncio.run(create_key(owner_dsn(), tenant, wanted, user_id=user, agent_id=agent, days=days))
+    bound = {"user_id": user, "agent_id": agent}
+    made = asyncio.run(create_key(owner_dsn(), tenant, wanted, **bound, days=days, visibility=visibility))
     typer.echo(json.dumps(made) if as_json else made["key"])
-
-
-def state_of(key: store.KeyListing, now: datetime) -> str:
-    """What a request with this key meets: revoked, expired or valid."""
-    if key.revoked_at:
-        return "revoked"
-    return "expired" if key.expires_at and key.expires_at <= now else "valid"
 
 
 @app.command("list")
@@ -132,9 +133,10 @@ def list_(
         else:
             bound = f" user={key.user_id}" if key.user_id else ""
             bound += f" agent={key.agent_id}" if key.agent_id else ""
+            bound += f" visibility={key.visibility}" if key.visibility else ""
             until = f" until {key.expires_at:%F %T}" if key.expires_at else ""
             typer.echo(
-                f"{key.key_id}  {state_of(key, system_clock()):8} {key.tenant_id}  {','.join(key.scopes)}{bound}"
+                f"{key.key_id}  {key.state_at(system_clock()):8} {key.tenant_id}  {','.join(key.scopes)}{bound}"
                 f"  {key.created_at:%F %T}{until}"
             )
 

@@ -19,6 +19,7 @@ from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.store import GatewayStore
 from ragpp_services.gateway.traffic import Traffic
 from ragpp_services.gateway.zones import Zones
 
@@ -39,6 +40,7 @@ class Parts(Tiers):
     knowledge: KnowledgeIntake
     recaller: Recaller
     identity: Identity
+    keys: GatewayStore
     audit: Audit
     jobs: JobLedger
     events: CatalogEvents

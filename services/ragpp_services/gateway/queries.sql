@@ -1,7 +1,7 @@
 -- name: find_key
 -- One function call by primary information of the key; the table itself is closed to the app.
 -- $1 prefix text
-SELECT key_id, secret_hash, tenant_id, scopes, user_id, agent_id FROM identity.find_key($1);
+SELECT key_id, secret_hash, tenant_id, scopes, user_id, agent_id, visibility FROM identity.find_key($1);
 
 -- name: insert_accesses
 -- Audit entries of one tenant; one that was written before a crash is not written again.
@@ -33,13 +33,13 @@ SELECT name, until FROM audit.erased WHERE tenant_id = $1 AND name = ANY ($2::te
 -- name: create_key
 -- As the owner.
 -- $1 key_id text, $2 prefix text, $3 secret_hash bytea, $4 tenant_id text, $5 scopes text[], $6 user_id text,
--- $7 agent_id text, $8 expires_at timestamptz
-INSERT INTO identity.keys (key_id, prefix, secret_hash, tenant_id, scopes, user_id, agent_id, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+-- $7 agent_id text, $8 expires_at timestamptz, $9 visibility text
+INSERT INTO identity.keys (key_id, prefix, secret_hash, tenant_id, scopes, user_id, agent_id, expires_at, visibility)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: list_keys
 -- As the owner; $1 tenant_id text, null for all.
-SELECT key_id, prefix, tenant_id, scopes, user_id, agent_id, created_at, expires_at, revoked_at
+SELECT key_id, prefix, tenant_id, scopes, user_id, agent_id, created_at, expires_at, revoked_at, visibility
   FROM identity.keys
  WHERE $1::text IS NULL OR tenant_id = $1
  ORDER BY created_at, key_id;
@@ -47,3 +47,19 @@ SELECT key_id, prefix, tenant_id, scopes, user_id, agent_id, created_at, expires
 -- name: revoke_key
 -- As the owner; $1 key_id text.
 UPDATE identity.keys SET revoked_at = now() WHERE key_id = $1 AND revoked_at IS NULL;
+
+-- name: create_key_for
+-- No row where the key that asks may not make this one.
+-- $1 asking key_id text, $2 key_id text, $3 prefix text, $4 secret_hash bytea, $5 scopes text[], $6 user_id text,
+-- $7 agent_id text, $8 expires_at timestamptz, $9 visibility text
+SELECT * FROM identity.create_key($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: list_keys_for
+-- What the key that asks may see, oldest first.
+-- $1 asking key_id text, $2 after_moment timestamptz, $3 after_id text, $4 limit int
+SELECT * FROM identity.list_keys($1, $2, $3, $4, NULL);
+
+-- name: revoke_key_for
+-- No row where there is none that the key that asks may see.
+-- $1 asking key_id text, $2 key_id text, $3 even_last boolean
+SELECT * FROM identity.revoke_key($1, $2, $3);

@@ -5,17 +5,21 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID
 
 from pydantic import JsonValue
 
-from ragpp.models import Scope
+from ragpp.api import KeyScope, KeyState
+from ragpp.models import Scope, Visibility
 from ragpp.settings import PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import Connection, Pool, foreign_errors, tenant_transaction
 from ragpp.stores.queries import load_queries
+
+if TYPE_CHECKING:
+    import asyncpg
 
 SQL: Final = load_queries("ragpp_services.gateway", "queries.sql")
 NOBODY: Final = ""
@@ -37,21 +41,34 @@ class KeyRow:
     scopes: frozenset[str]
     user_id: str | None
     agent_id: str | None
+    visibility: Visibility | None = None
 
 
 @dataclass(frozen=True)
 class KeyListing:
-    """A key as it is shown to an operator."""
+    """A key as it is shown: without its secret."""
 
     key_id: str
     prefix: str
     tenant_id: str
-    scopes: tuple[str, ...]
+    scopes: tuple[KeyScope, ...]
     user_id: str | None
     agent_id: str | None
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    visibility: Visibility | None = None
+
+    @classmethod
+    def of_row(cls, row: "asyncpg.Record") -> Self:
+        """As the database has it."""
+        return cls(**{**dict(row), "scopes": tuple(row["scopes"])})
+
+    def state_at(self, now: datetime) -> KeyState:
+        """What a request with this key meets."""
+        if self.revoked_at:
+            return "revoked"
+        return "expired" if self.expires_at and self.expires_at <= now else "valid"
 
 
 @dataclass(frozen=True)
@@ -94,7 +111,34 @@ class GatewayStore:
             frozenset(row["scopes"]),
             row["user_id"],
             row["agent_id"],
+            row["visibility"],
         )
+
+    async def create_key_for(
+        self, key_id: str, new: KeyRow, prefix: str, expires_at: datetime | None
+    ) -> KeyListing | None:
+        """Insert a key on behalf of another, of whose tenant it is, and which it does not outlive. None where that one
+        may not make it."""
+        bound = (new.user_id, new.agent_id, expires_at, new.visibility)
+        asked = (key_id, new.key_id, prefix, new.secret_hash, sorted(new.scopes), *bound)
+        async with foreign_errors("keys"), self._pool.acquire() as connection:
+            row = await connection.fetchrow(SQL["create_key_for"], *asked)
+        return None if row is None else KeyListing.of_row(row)
+
+    async def list_keys_for(
+        self, key_id: str, after: tuple[datetime | None, str | None], limit: int
+    ) -> list[KeyListing]:
+        """The keys that this one may see, oldest first, behind `after`."""
+        async with foreign_errors("keys"), self._pool.acquire() as connection:
+            rows = await connection.fetch(SQL["list_keys_for"], key_id, *after, limit)
+        return [KeyListing.of_row(row) for row in rows]
+
+    async def revoke_key_for(self, key_id: str, wanted: str, *, even_last: bool) -> KeyListing | None:
+        """Revoke a key on behalf of another; answers it as it is then: not revoked where nobody could make one like it
+        without it, unless `even_last`. None where that one sees no such key."""
+        async with foreign_errors("keys"), self._pool.acquire() as connection:
+            row = await connection.fetchrow(SQL["revoke_key_for"], key_id, wanted, even_last)
+        return None if row is None else KeyListing.of_row(row)
 
     async def insert_accesses(self, accesses: Sequence[Access]) -> None:
         """Write audit entries; one that is there already is left alone."""
@@ -162,13 +206,14 @@ async def create_key(connection: Connection, key: KeyRow, prefix: str, expires_a
         key.user_id,
         key.agent_id,
         expires_at,
+        key.visibility,
     )
 
 
 async def list_keys(connection: Connection, tenant_id: str | None) -> list[KeyListing]:
     """Every key of a tenant, or of all, oldest first; as the owner."""
     rows = await connection.fetch(SQL["list_keys"], tenant_id)
-    return [KeyListing(**{**dict(row), "scopes": tuple(row["scopes"])}) for row in rows]
+    return [KeyListing.of_row(row) for row in rows]
 
 
 async def revoke_key(connection: Connection, key_id: str) -> bool:

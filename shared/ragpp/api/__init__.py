@@ -24,6 +24,7 @@ from ragpp.api.health import (
     TierReport,
 )
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
+from ragpp.api.keys import MAX_KEY_DAYS, KeyIn, KeyInfo, KeyMade, KeyScope, KeyState
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
 from ragpp.api.people import Profile, ProfileItem
@@ -34,6 +35,7 @@ from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, Re
 
 __all__ = [
     "MAX_INJECTION_TOKENS",
+    "MAX_KEY_DAYS",
     "MAX_OFFSET",
     "MAX_PAGE_CHARS",
     "AboutIn",
@@ -68,6 +70,11 @@ __all__ = [
     "ItemSearchIn",
     "ItemsIn",
     "JudgementIn",
+    "KeyIn",
+    "KeyInfo",
+    "KeyMade",
+    "KeyScope",
+    "KeyState",
     "Live",
     "MergeIn",
     "MessageIn",

@@ -23,6 +23,9 @@ from ragpp.api import (
     Forgotten,
     ForgottenMessage,
     HealthReport,
+    KeyIn,
+    KeyInfo,
+    KeyMade,
     Live,
     MergeIn,
     Outcome,
@@ -502,6 +505,18 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("DELETE", "/v1/users/{user_id}/pins/{tier}/{item_id}")
     def unpin(self, user_id: str, tier: RetainedTier, item_id: str) -> Pin:
         """From then on the retention policy applies to it. NotFound when it is not pinned."""
+
+    @route("POST", "/v1/keys", body=KeyIn, repeat=False)
+    def create_key(self, request: KeyIn) -> KeyMade:
+        """Make a key of the own tenant, shown this once. The own key has the scope `admin` and whatever it gives."""
+
+    @route("GET", "/v1/keys")
+    def keys(self, *, cursor: str | None = None, limit: int = 50) -> Page[KeyInfo]:
+        """The tenant's keys, oldest first, without their secrets. The key has the scope `admin`."""
+
+    @route("DELETE", "/v1/keys/{key_id}")
+    def revoke_key(self, key_id: str, *, last: bool = False) -> KeyInfo:
+        """Revoke a key, within seconds. Conflict for the last that could make one like it, unless `last`."""
 
     @route("POST", "/v1/health/report", repeat=False)
     def make_health_report(self) -> HealthReport:

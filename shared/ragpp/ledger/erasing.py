@@ -91,14 +91,16 @@ What = Literal["interactions", "session", "user"]
 @dataclass(frozen=True, slots=True)
 class Erasure:
     """What is to be forgotten. `ids`: the interactions, where they were chosen. `session_id`: which session;
-    `agent_id`: of it only what was said to that agent. `dry_run`: only tell what would go. `held`: how much of the user
-    the ledger kept beside events, and let go when it was asked for; filled in by `request_erasure`."""
+    `agent_id`: of it only what was said to that agent. `dry_run`: only tell what would go. `key_id`: the key that asks,
+    which may read the report. `held`: how much of the user the ledger kept beside events, and let go when it was asked
+    for; filled in by `request_erasure`."""
 
     what: What
     ids: tuple[str, ...] = ()
     session_id: str | None = None
     agent_id: str | None = None
     dry_run: bool = False
+    key_id: str | None = None
     held: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -129,7 +131,7 @@ async def request_erasure(connection: Connection, scope: Scope, erasure: Erasure
     if erasure.what == "user":
         row = await connection.fetchrow(SQL["lately_kept" if erasure.dry_run else "drop_kept"], *scope.user_key)
         held = {name: count for name, count in dict(row or {}).items() if count}
-        erasure = Erasure("user", dry_run=erasure.dry_run, held=held)
+        erasure = Erasure("user", dry_run=erasure.dry_run, key_id=erasure.key_id, held=held)
     event = NewEvent("erase.requested", erasure.subject_id, now, erasure.payload())
     (event_id,) = await record(connection, scope, [event], now=now)
     return event_id

@@ -102,12 +102,20 @@ class JobLedger:
             next_cursor=encode_cursor(shown[-1]["event_id"], shown[-1]["stage"]) if more else None,
         )
 
-    async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None, agent_id: str | None = None) -> Job:
+    async def job(
+        self,
+        tenant_id: str,
+        job_id: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        key_id: str | None = None,
+    ) -> Job:
         """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given, or one that no
-        key of `agent_id` asked for, where that is; the report of the user's own erasure is the user's, and what was
-        done to what all users share is theirs, too."""
+        key of `agent_id` asked for, where that is, or no erasure that this key asked for, where `key_id` is; the report
+        of the user's own erasure is the user's, and what was done to what all users share is theirs, too."""
         async with tenant_transaction(self._pool, tenant_id) as connection:
-            job = await _read(connection, tenant_id, job_id, agent_id=agent_id)
+            job = await _read(connection, tenant_id, job_id, agent_id=agent_id, key_id=key_id)
         if user_id is not None and job.user_id not in {user_id, EVERYBODY, self.erased_name(tenant_id, user_id)}:
             raise NotFound(_UNKNOWN)
         return job
@@ -206,10 +214,17 @@ def _parsed(job_id: str) -> tuple[int, str]:
 
 
 async def _read(
-    connection: Connection, tenant_id: str, job_id: str, user_id: str | None = None, agent_id: str | None = None
+    connection: Connection,
+    tenant_id: str,
+    job_id: str,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    key_id: str | None = None,
 ) -> Job:
     row = await connection.fetchrow(SQL["job"], tenant_id, *_parsed(job_id))
     if row is None or user_id not in {None, row["user_id"]} or agent_id not in {None, row["asked_by"]}:
+        raise NotFound(_UNKNOWN)
+    if key_id not in {None, row["asked_with"]}:
         raise NotFound(_UNKNOWN)
     return _job(row)
 

@@ -493,7 +493,7 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
 -- $1 tenant_id text, $2 event_id bigint, $3 stage text
 SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
        events.created_at, work.due_at, work.updated_at, work.last_error, work.result,
-       work.progress, events.payload ->> 'agent_id' AS asked_by
+       work.progress, events.payload ->> 'agent_id' AS asked_by, events.payload ->> 'key_id' AS asked_with
   FROM ledger.work JOIN ledger.events USING (event_id)
  WHERE work.tenant_id = $1 AND work.event_id = $2 AND work.stage = $3;
 

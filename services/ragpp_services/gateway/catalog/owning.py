@@ -31,8 +31,8 @@ def place(
     agent_id: str | None = None,
     session_id: str | None = None,
 ) -> Place:
-    """Where to keep what a request brings. `visibility` None: `global` where no user is named, `agent` with a key that
-    is bound to one, `shared` otherwise.
+    """Where to keep what a request brings. `visibility` None: `global` where no user is named, else the key's own,
+    `agent` with a key that is bound to one, `shared` otherwise.
 
     Raises Forbidden, also for `global` without that scope; InvalidInput for what one agent alone is to see without an
     agent, and for what is neither global nor a user's.
@@ -40,7 +40,7 @@ def place(
     scope = requester.catalog("write", user_id, agent_id=agent_id, session_id=session_id)
     requester.agent_id = agent_id
     if visibility is None:
-        visibility = "global" if not scope.user_id else "shared" if scope.view is None else "agent"
+        visibility = requester.principal.default_visibility if scope.user_id else "global"
     if visibility == "global":
         requester.principal.need("global")
         return Place(everybodys(scope), Whose(agent_id=scope.agent_id, contributor=scope.user_id))

@@ -25,7 +25,7 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
     done: Outcome | None = None
     if body.confirm is not None:
         ids = await confirmed(parts, scope, found, body.confirm)
-        done = await forget_messages(parts, scope, ids)
+        done = await forget_messages(parts, scope, ids, key_id=requester.principal.key_id)
         count = len(ids) if done.job is not None else done.forgotten
         requester.deletes(parts.marks, scope, "interactions", ids, count=count, job=done.job)
         if done.job is None:

@@ -7,7 +7,7 @@ from fastapi import Query
 from ragpp.api import ForgottenMessage, Pending, StoreRequest, StoreResponse
 from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.fields import GivenTime, Id, Label
-from ragpp.models import Filters, Interaction, Page, Role, TimeRange, Visibility
+from ragpp.models import Filters, Interaction, Page, Role, TimeRange
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.forgetting import forget_messages, said_to
@@ -29,7 +29,7 @@ async def store_interactions(requester: Writer, parts: GatewayParts, body: Store
     whose id was forgotten stays so: `forgotten`, and the others are stored."""
     requester.agent_id, requester.items = body.agent_id, len(body.messages)
     scope = requester.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
-    seen: Visibility = body.visibility or ("shared" if scope.view is None else "agent")
+    seen = body.visibility or requester.principal.default_visibility
     if seen == "agent" and scope.agent_id is None:
         raise InvalidInput(
             "agent_id is missing: with the visibility agent it says which agent may see the messages",
@@ -118,7 +118,7 @@ async def forget_interaction(
     going = [*(repeated_by if replies else ()), interaction_id]  # last: by it the others are found, if it is repeated
     if dry_run:
         return ForgottenMessage(forgotten=len(going), repeated_by=repeated_by, dry_run=True)
-    done = await forget_messages(parts, scope, going)
+    done = await forget_messages(parts, scope, going, key_id=requester.principal.key_id)
     if not done.forgotten and done.job is None:
         raise NotFound("this user has no interaction of that id")
     requester.items = done.forgotten

@@ -8,7 +8,7 @@ from fastapi import Query, Response
 from pydantic import JsonValue
 
 from ragpp.api import ExtractIn, ReflectIn, SettingsIn
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.ledger import Stage
@@ -56,12 +56,19 @@ async def list_jobs(
 
 @router.get("/v1/jobs/{job_id:id}", summary="Read one job")
 async def get_job(requester: Reader, parts: GatewayParts, job_id: Id, user_id: Whose = None) -> Job:
-    """Its state, its error when it failed, and its result when it has one, with what the ids in it stand for."""
+    """Its state, its error when it failed, and its result when it has one, with what the ids in it stand for. A key
+    with the scope `forget` and without `read` reads the report of an erasure that it asked for itself."""
     principal = requester.principal
-    whose = principal.users("read", user_id)
-    job = await parts.jobs.job(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
+    reading = "read" in principal.scopes or "forget" not in principal.scopes
+    needed, own = ("read", None) if reading else ("forget", principal.key_id)
+    whose = principal.users(needed, user_id)
+    try:
+        job = await parts.jobs.job(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id, key_id=own)
+    except NotFound:
+        principal.need("read")
+        raise
     requester.user_id = job.user_id
-    return await with_contents(parts, principal.scope("read", whose or job.user_id), job)
+    return await with_contents(parts, principal.scope(needed, whose or job.user_id), job)
 
 
 @router.post("/v1/jobs/{job_id:id}/retry", summary="Retry a failed or cancelled job")

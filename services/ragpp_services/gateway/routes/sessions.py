@@ -67,7 +67,8 @@ async def delete_session(
     to that agent. With `interactions=keep` only the running conversation goes, at once, which is answered 200."""
     scope = requester.scope("forget", user_id, session_id=session_id)
     if interactions == "forget":
-        erasure = Erasure("session", session_id=session_id, agent_id=scope.view, dry_run=dry_run)
+        key_id = requester.principal.key_id
+        erasure = Erasure("session", session_id=session_id, agent_id=scope.view, dry_run=dry_run, key_id=key_id)
         job = await parts.jobs.erase(scope, erasure)
         if not dry_run:
             requester.deletes(parts.marks, scope, "session", [session_id], count=1, job=job.id)

@@ -71,7 +71,7 @@ async def erase_user(requester: Writer, parts: GatewayParts, user_id: PathUser, 
     scope = requester.principal.whole("forget", user_id)
     requester.user_id = user_id if dry_run else parts.jobs.erased_name(scope.tenant_id, user_id)
     requester.items = 0 if dry_run else 1
-    job = await parts.jobs.erase(scope, Erasure("user", dry_run=dry_run))
+    job = await parts.jobs.erase(scope, Erasure("user", dry_run=dry_run, key_id=requester.principal.key_id))
     if not dry_run:
         requester.deletes(parts.marks, scope, "user", (), count=1)
     return accepted(job)

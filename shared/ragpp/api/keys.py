@@ -1,0 +1,55 @@
+"""API keys that a key with the scope `admin` makes, lists and revokes."""
+
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field
+
+from ragpp.fields import NewId
+from ragpp.models import Value, Visibility
+
+KeyScope = Literal["read", "write", "forget", "admin", "global"]
+KeyState = Literal["valid", "expired", "revoked"]
+MAX_KEY_DAYS: Final = 36_500
+
+
+class KeyIn(Value):
+    """A key to make: what it may do, for whom, and for how long."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "scopes": ["read", "write"],
+                "user_id": "u1",
+                "agent_id": "sales",
+                "days": 30,
+                "visibility": "shared",
+            }
+        }
+    )
+
+    scopes: Annotated[tuple[KeyScope, ...], Field(min_length=1, max_length=5)] = ("read", "write", "forget")
+    user_id: NewId | None = None
+    agent_id: NewId | None = None
+    days: int | None = Field(default=None, ge=1, le=MAX_KEY_DAYS)
+    visibility: Visibility | None = None
+
+
+class KeyInfo(Value):
+    """A key without its secret."""
+
+    key_id: str
+    scopes: tuple[KeyScope, ...]
+    user_id: str | None
+    agent_id: str | None
+    visibility: Visibility | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    state: KeyState
+
+
+class KeyMade(KeyInfo):
+    """A key that was just made. `key` is the secret itself, which is told this once."""
+
+    key: str
