@@ -26,12 +26,15 @@ from ragpp.fields import (
     UserId,
     UtcOffset,
 )
+from ragpp.filtering import MetadataFilter
 from ragpp.names import speaker
 from ragpp.preference_values import StoredPreferenceValue
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
 TIER_NAMES: Final[tuple[TierName, ...]] = get_args(TierName)
 """In the order in which they are asked and answers name them."""
+WITH_METADATA: Final[frozenset[TierName]] = frozenset({"episodic", "catalog"})
+"""Those that keep the metadata of what is stored, and so can be narrowed by it."""
 MemoryKind = Literal[
     "message", "summary", "interaction", "entity", "relationship", "preference", "rule", "finding", "item", "passage"
 ]
@@ -391,7 +394,8 @@ class TimeRange(Value):
 
 
 class Filters(Value):
-    """What a retrieval is narrowed to; None does not narrow."""
+    """What a retrieval is narrowed to; None does not narrow. `metadata`: of interactions, items and resources; tiers
+    that keep no metadata have nothing that fits it."""
 
     time_range: TimeRange | None = None
     session_id: Id | None = None
@@ -404,6 +408,7 @@ class Filters(Value):
     exclude: frozenset[Id] = frozenset()
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
     min_confidence: Confidence | None = None
+    metadata: MetadataFilter | None = None
 
 
 SearchMode = Literal["hybrid", "dense", "lexical"]

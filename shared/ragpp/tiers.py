@@ -38,6 +38,7 @@ from ragpp.entries.usage import (
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.fields import TokenizerName
+from ragpp.filtering import MetadataFilter
 from ragpp.health import StoreState
 from ragpp.learned import (
     Consolidated,
@@ -682,8 +683,9 @@ class CatalogTier(MemoryTier, Protocol):
         vectors: bool = False,
         cursor: str | None = None,
         limit: int = 50,
+        metadata: MetadataFilter | None = None,
     ) -> Page[MemoryItem]:
-        """Items, the latest first."""
+        """Items, the latest first; of those that are one, the first one's metadata is what a filter looks at."""
         ...
 
     async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:

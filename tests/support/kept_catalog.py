@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ragpp.catalog import ItemEntry, MemoryCategory, MemoryItem, PageSection, Resource, generate_memory_key
 from ragpp.errors import CategoryNotFoundError, ConsolidationError, NotFound, ResourceNotFoundError
+from ragpp.filtering import MetadataFilter
 from ragpp.models import Health, Page, Scope
 from ragpp.stores.forgetting import check_epoch
 from tests.support.episodic import NOON
@@ -98,8 +99,9 @@ class KeptCatalog:
         vectors: bool = False,
         cursor: str | None = None,
         limit: int = 50,
+        metadata: MetadataFilter | None = None,
     ) -> Page[MemoryItem]:
-        del scope, vectors, cursor
+        del scope, vectors, cursor, metadata
         found = [
             item
             for item in self.items.values()

@@ -88,8 +88,8 @@ UPDATE catalog.items AS item SET one_with = grouped.one_with
 -- was not asked for is null. `groups` is equal where two items are one, `resources` where they are of one resource.
 -- $4 as_of timestamptz or null, $5 the question's vector halfvec or null, $6 its terms sparsevec of ones or null,
 -- $7 category, $8 resource_id, $9 from timestamptz, $10 before timestamptz, $11 session_id, $12 agent_id, $13 domain,
--- $14 task_type, $15 least confidence float8, $17 item_kind, $18 tags text[], of which it has one; null does not narrow.
--- $16 excluded ids text[]
+-- $14 task_type, $15 least confidence float8, $17 item_kind, $18 tags text[], of which it has one,
+-- $19 condition on metadata jsonpath; null does not narrow. $16 excluded ids text[], $20 the condition's values jsonb
 SELECT count(*) AS items,
        string_agg(int8send(ordinal), ''::bytea) AS ordinals,
        string_agg(int8send(hashtextextended(COALESCE(one_with, id), (user_id = '')::int)), ''::bytea) AS groups,
@@ -112,6 +112,7 @@ SELECT count(*) AS items,
                         AND ($14::text IS NULL OR task_type = $14)
                         AND ($15::float8 IS NULL OR confidence >= $15)
                         AND ($17::text IS NULL OR item_kind = $17) AND ($18::text[] IS NULL OR tags && $18)
+                        AND ($19::jsonpath IS NULL OR jsonb_path_match(metadata::jsonb, $19, $20::jsonb))
                         AND id <> ALL ($16::text[]) AND COALESCE(one_with, id) <> ALL ($16::text[])
                        THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM /* all */ catalog.items AS items
@@ -124,7 +125,8 @@ SELECT count(*) AS items,
 -- its distance is NaN where it has no vector, or the question has none. `eligible`: a passage that may be shown.
 -- $4 as_of timestamptz or null, $5 the question's terms sparsevec of ones, $6 its vector halfvec or null, $7 whether
 -- passages are asked for at all boolean, $8 resource_id, $9 from timestamptz, $10 before timestamptz, $11 session_id,
--- $12 agent_id; null does not narrow. $13 excluded ids text[]
+-- $12 agent_id, $14 condition on metadata jsonpath; null does not narrow. $13 excluded ids text[], $15 the condition's
+-- values jsonb
 SELECT string_agg(int8send(hashtextextended(resources.id, (resources.user_id = '')::int)), ''::bytea) AS resources,
        string_agg(int8send(resources.ordinal), ''::bytea) AS ordinals,
        string_agg(int4send(chunks.part), ''::bytea) AS parts,
@@ -136,6 +138,7 @@ SELECT string_agg(int8send(hashtextextended(resources.id, (resources.user_id = '
                         AND ($10::timestamptz IS NULL OR resources.occurred_at < $10)
                         AND ($11::text IS NULL OR resources.session_id = $11)
                         AND ($12::text IS NULL OR resources.agent_id = $12)
+                        AND ($14::jsonpath IS NULL OR jsonb_path_match(resources.metadata::jsonb, $14, $15::jsonb))
                         AND resources.id || '#' || chunks.part <> ALL ($13::text[])
                        THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM /* all */ catalog.resource_chunks AS chunks
@@ -219,7 +222,7 @@ SELECT DISTINCT leader.ordinal
 
 -- name: page_of_items
 -- The latest first, those that stand for others alone. $4 category text or null, $5 resource_id text or null,
--- $6 before this ordinal bigint, or null, $7 limit int
+-- $6 before this ordinal bigint, or null, $7 limit int, $8 condition on metadata jsonpath or null, $9 its values jsonb
 SELECT ordinal
   FROM catalog.items AS items
  WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
@@ -229,6 +232,7 @@ SELECT ordinal
           WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
             AND said_again.resource_id = $5))
    AND ordinal < COALESCE($6::bigint, 9223372036854775807)
+   AND ($8::jsonpath IS NULL OR jsonb_path_match(items.metadata::jsonb, $8, $9::jsonb))
  ORDER BY ordinal DESC LIMIT $7;
 
 -- name: items_of_resources

@@ -59,7 +59,7 @@ SELECT $1, $2, new.turn, new.part, new.occurred_at, new.session_key, new.traits,
 -- come, in an order of their own, the chunks that have sentences, each with the distance of the best, and with that of
 -- the chunk by the second encoder, NaN where it has none.
 -- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view,
--- $18 query embedding by the second encoder halfvec or null
+-- $18 query embedding by the second encoder halfvec or null, $19 condition on metadata jsonpath or null, $20 its values
 WITH eligible AS (
   SELECT ordinal
     FROM /* all */ episodic.interactions AS interactions
@@ -69,6 +69,7 @@ WITH eligible AS (
      AND ($8::text IS NULL OR role = $8) AND ($9::text IS NULL OR message_type = $9)
      AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
      AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
+     AND ($19::jsonpath IS NULL OR jsonb_path_match(metadata::jsonb, $19, $20::jsonb))
 ), best AS (
   SELECT turn, part,
          min(CASE WHEN number >= 0 THEN embedding <=> $14::halfvec END) AS distance,
@@ -132,7 +133,8 @@ SELECT *
  ORDER BY occurred_at, ordinal;
 
 -- name: newest
--- $14 and $15 occurred_at and ordinal of the last one shown, null at the start; $16 limit int, $17 view
+-- $14 and $15 occurred_at and ordinal of the last one shown, null at the start; $16 limit int, $17 view, $18 condition on
+-- metadata jsonpath or null, $19 its values jsonb
 SELECT *
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2
@@ -144,6 +146,7 @@ SELECT *
    AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
    AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
    AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
+   AND ($18::jsonpath IS NULL OR jsonb_path_match(metadata::jsonb, $18, $19::jsonb))
  ORDER BY occurred_at DESC, ordinal DESC
  LIMIT $16;
 
@@ -160,6 +163,7 @@ SELECT *
    AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
    AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
    AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
+   AND ($18::jsonpath IS NULL OR jsonb_path_match(metadata::jsonb, $18, $19::jsonb))
  ORDER BY occurred_at, ordinal
  LIMIT $16;
 

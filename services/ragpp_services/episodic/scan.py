@@ -87,8 +87,10 @@ class Asked:
     @property
     def can_be_chosen(self) -> bool:
         """Whether segments know all that it is narrowed to: time, session and excluded ids."""
-        _, _, _, _, *others, _ = filter_values(self.query.filters, None)
-        return all(one is None for one in others) and (self.embedding is not None or bool(self.terms))
+        filters = self.query.filters
+        _, _, _, _, *others, _ = filter_values(filters, None)
+        is_compared = self.embedding is not None or bool(self.terms)
+        return is_compared and filters.metadata is None and all(one is None for one in others)
 
     @property
     def of_segments(self) -> choosing.Asked:
@@ -191,4 +193,4 @@ def filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...
 def narrows(filters: Filters) -> bool:
     """Whether they leave anything out, the moment aside."""
     start, end, _, *others, excluded = filter_values(filters, None)
-    return bool(excluded) or any(value is not None for value in (start, end, *others))
+    return bool(excluded) or any(value is not None for value in (start, end, *others, filters.metadata))

@@ -16,6 +16,7 @@ from ragpp.ledger import forgotten, views
 from ragpp.models import Filters, Repetition, Scope
 from ragpp.stores.compression import LEAST_BYTES
 from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.jsonpath import UNFILTERED, as_jsonpath
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.postgres_state import state_of
 from ragpp.stores.segments import Segmented, SegmentRows
@@ -203,6 +204,7 @@ class Reader(SentenceRows):
             narrows(filters),
             self._scope.view,
             None if second is None else halfvec(second),
+            *(UNFILTERED if filters.metadata is None else as_jsonpath(filters.metadata)),
         )
         if chosen is None:
             row = await self._connection.fetchrow(SQL["scan"], *arguments)
@@ -272,6 +274,7 @@ class Reader(SentenceRows):
             *(after or (None, None)),
             limit,
             self._scope.view,
+            *(UNFILTERED if filters.metadata is None else as_jsonpath(filters.metadata)),
         )
         return [stored_of(row) for row in rows]
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
@@ -24,7 +24,9 @@ from ragpp.errors import (
     UnsupportedMediaType,
     problems,
 )
+from ragpp.errors.problems import invalid_fields
 from ragpp.fields import Id, NewId
+from ragpp.filtering import MAX_FILTER_CHARS, MetadataFilter
 from ragpp.jobs import Job
 from ragpp.models import Scope, Value, build_values
 from ragpp.redaction import secret_in
@@ -67,6 +69,25 @@ Cursor = Annotated[
 ]
 DryRun = Annotated[bool, Query(description="True changes nothing, and only tells what would be deleted.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Most things on a page.")]
+
+
+FilterText = Annotated[
+    str | None,
+    Query(
+        alias="filter",
+        max_length=MAX_FILTER_CHARS,
+        description="Condition on the metadata of what is listed, a `MetadataFilter` as JSON; absent: no condition.",
+        examples=['{"equal": {"key": "project", "value": "apollo"}}'],
+    ),
+]
+
+
+def filter_of(text: str | None) -> MetadataFilter | None:
+    """The condition that the parameter `filter` holds. Raises InvalidInput."""
+    try:
+        return None if text is None else MetadataFilter.model_validate_json(text)
+    except ValidationError as error:
+        raise invalid_fields([{**item, "loc": ("filter", *item["loc"])} for item in error.errors()]) from error
 
 
 class KeyedRoute(APIRoute):

@@ -14,7 +14,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
-from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.models import TIER_NAMES, WITH_METADATA, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
 from ragpp.receipts import Receipt
@@ -111,8 +111,7 @@ class Recaller:
         await read_long(request.query)
         if receipt is not None:
             await asyncio.wait({pending}, timeout=max(0.0, stops - time.perf_counter()))
-        wanted = request.tiers or self._tiers.keys()
-        names = [name for name in TIER_NAMES if name in wanted]
+        names = [name for name in TIER_NAMES if name in (request.tiers or self._tiers)]
         found_by, unembedded = await self._answers(scope, request, budget, names, ends)
         answers = await without_wishes_of_others(found_by, self._episodic, scope, request.name, ends)
         if await finished(zone, ends):
@@ -182,7 +181,8 @@ class Recaller:
     ) -> tuple[tuple[RecalledMemory, ...], Packed]:
         """The fused ranking up to the limit, and the context, which the limit does not change; long texts in a thread,
         so that nobody waits for them."""
-        most, frame = _candidates(budget), _frame(request)
+        most = _candidates(budget)
+        frame = Frame(persona=request.persona, tools=request.tools, situation=request.state)
         found = {name: answer.memories for name, answer in answers.items()}
 
         def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
@@ -205,12 +205,11 @@ class Recaller:
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
         """The query for the tiers, without its vector."""
-        asker = request.name
         return MemoryQuery(
             scope=scope,
             text=request.query,
-            entities=names_in((*request.entities, *self._query_entities(request.query)), asker),
-            asker=asker,
+            entities=names_in((*request.entities, *self._query_entities(request.query)), request.name),
+            asker=request.name,
             limit=max(request.limit, _candidates(budget)),
             token_budget=int(budget * CONVERSATION_SHARE),
             tokenizer=request.tokenizer or self._tokenizers.usual,
@@ -226,6 +225,7 @@ class Recaller:
                 exclude=request.exclude,
                 similarity_threshold=request.similarity_threshold,
                 min_confidence=request.min_confidence,
+                metadata=request.filter,
             ),
             as_of=request.as_of,
             explain=request.explain,
@@ -237,6 +237,8 @@ class Recaller:
         tier = self._tiers.get(name)
         if tier is None:
             return Answer("skipped", 0.0, detail="this tier is not part of the installation")
+        if query.filters.metadata is not None and name not in WITH_METADATA:
+            return Answer("skipped", 0.0, detail="this tier keeps no metadata, so that nothing in it fits the filter")
         return await timed(name, lambda: retrieved(tier, query, second if name == "episodic" else None), ends)
 
     async def _pending(self, scope: Scope, receipt: Receipt | None, stops: float) -> int:
@@ -290,10 +292,6 @@ def _conversation(answer: Answer | None) -> list[Memory]:
 def _tells(packed: Packed) -> bool:
     """True where anything is shown but what always holds."""
     return any(not memory.always_holds for section in packed.sections for memory in section.memories)
-
-
-def _frame(request: RecallRequest) -> Frame:
-    return Frame(persona=request.persona, tools=request.tools, situation=request.state)
 
 
 def _status(answer: Answer, unembedded: str | None) -> TierStatus:

@@ -137,6 +137,8 @@ class PostgresProceduralTier:
         All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. Of the findings a
         few do that concern the query. In the mode `lexical` triggers and words decide alone, and nothing is embedded.
         """
+        if query.filters.metadata is not None:
+            return []
         await self._vectors.check_identity()
         embedding = await self._query_vector(query)
         async with self._store.reading(query.scope) as rows:

@@ -182,6 +182,8 @@ class Neo4jSemanticTier:
         In the mode `lexical` what it names alone, and nothing is embedded."""
         if not query.text.strip() and not query.entities and query.embedding is None:
             return []
+        if query.filters.metadata is not None:
+            return []
         now = self._clock()
         embedding = await self._query_vector(query)
         parameters = recall.parameters(query, embedding, now, self._settings)

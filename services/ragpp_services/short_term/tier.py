@@ -103,6 +103,8 @@ class RedisShortTermTier:
         The session is that of the filters, else that of the scope. The summary is left out where a filter asks for
         what it no longer tells: who spoke, when, and about what.
         """
+        if query.filters.metadata is not None:
+            return []
         session_id = query.filters.session_id or query.scope.session_id or DEFAULT_SESSION
         budget = self._settings.max_tokens if query.token_budget is None else query.token_budget
         beyond = EVERYTHING if memories.narrows(query) else 0

@@ -22,6 +22,7 @@ from ragpp.fields import (
     Whole,
     after_the_beginning,
 )
+from ragpp.filtering import MetadataFilter
 from ragpp.models import Memory, Role, TierName, TimeRange, Value
 
 Relevance = Literal["none", "some", "clear"]
@@ -53,6 +54,7 @@ class RecallRequest(Value):
     `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
     `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
     `as_of`: a moment in the conversations' own time; what was said later is not seen.
+    `filter`: only interactions, items and passages whose metadata fits it; tiers without metadata are skipped.
     `limit`: how many memories are listed; the context holds what earns its tokens, listed or not.
     `fill`: the context takes what may be about the question until the budget is full, not what earns its tokens alone.
     """
@@ -90,6 +92,7 @@ class RecallRequest(Value):
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
     min_confidence: Confidence | None = None
     exclude: Annotated[frozenset[Id], Field(max_length=1_000)] = frozenset()
+    filter: MetadataFilter | None = None
     after: Annotated[str, Field(max_length=64)] | None = None
     as_of: GivenTime | None = None
     explain: bool = False

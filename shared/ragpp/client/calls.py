@@ -27,7 +27,7 @@ from ragpp.fields import storable
 
 T = TypeVar("T")
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Parameter: TypeAlias = str | int | float | bool | datetime | None
+Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | None
 Step: TypeAlias = httpx.Request | float
 """What whoever drives a call does next: send the request, or wait so many seconds."""
 Outcome: TypeAlias = httpx.Response | httpx.TransportError | None
@@ -150,8 +150,9 @@ def _json(body: BaseModel | Mapping[str, Parameter]) -> bytes:
 
 
 def _storable(name: str, value: Parameter) -> Parameter:
-    """A moment is written as text. Raises InvalidInput for text that is not valid Unicode."""
+    """A moment is written as text, a model as JSON. Raises InvalidInput for text that is not valid Unicode."""
     written = value.isoformat() if isinstance(value, datetime) else value
+    written = written.model_dump_json() if isinstance(written, BaseModel) else written
     try:
         return storable(written) if isinstance(written, str) else written
     except ValueError as error:

@@ -51,6 +51,7 @@ from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import CatalogEntry
 from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
 from ragpp.fields import TokenizerName
+from ragpp.filtering import MetadataFilter
 from ragpp.jobs import Job
 from ragpp.models import Page
 
@@ -112,6 +113,7 @@ class CatalogVerbs(Face):
         level: Level | None = None,
         goal: str | None = None,
         include: Include | None = None,
+        filter: MetadataFilter | None = None,  # noqa: A002 - as the route calls it
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[MemoryItem]:

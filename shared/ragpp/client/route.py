@@ -132,7 +132,8 @@ class RouteVerb(Verb[P, T]):
         given = self._bound(args, kwargs)
         repeat = self._repeat if isinstance(self._repeat, bool) else self._repeat(given)
         ids = {name: str(given.pop(name)) for name in self._in_path}
-        body = next((value for value in given.values() if isinstance(value, BaseModel)), None)
+        bodies = (value for name, value in given.items() if name not in self._in_query and isinstance(value, BaseModel))
+        body = next(bodies, None)
         query, rest = {}, {}
         for name, value in given.items():
             if name in self._in_query:

@@ -54,6 +54,7 @@ from ragpp.client.hook_verbs import HookVerbs
 from ragpp.client.plain import message, question
 from ragpp.client.route import composed, route
 from ragpp.fields import TokenizerName
+from ragpp.filtering import MetadataFilter
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.learned import (
     Finding,
@@ -146,6 +147,7 @@ class Verbs(CatalogVerbs, HookVerbs):
         task_type: str | None = None,
         start: datetime | None = None,
         end: datetime | None = None,
+        filter: MetadataFilter | None = None,  # noqa: A002 - as the route calls it
         newest_first: bool = True,
         cursor: str | None = None,
         limit: int = 50,

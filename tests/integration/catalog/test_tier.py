@@ -61,7 +61,7 @@ async def test_a_scan_reads_the_partitions_of_the_user_and_of_all_users(
     async with connected(endpoints.postgres_app_dsn) as connection:
         await register_vector(connection)
         await connection.execute("SELECT set_config('ragpp.tenant_id', $1, false)", scope.tenant_id)
-        given = (scope.tenant_id, [scope.user_id, ""], *[None] * 13, [], None, None)
+        given = (scope.tenant_id, [scope.user_id, ""], *[None] * 13, [], *[None] * 4)
         plan = await connection.fetch(f"EXPLAIN {SQL['scan_items']}", *given)
     partitions = {found[1] for row in plan if (found := re.search(r" on (items_\d+)", row[0]))}
     assert 1 <= len(partitions) <= 2

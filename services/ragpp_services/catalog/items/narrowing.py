@@ -7,6 +7,7 @@ from typing import Final
 
 from ragpp.catalog import ItemKind
 from ragpp.models import Filters
+from ragpp.stores.jsonpath import UNFILTERED, Matched, as_jsonpath
 
 _OF_TIME: Final = frozenset({"start", "end", "exclude"})
 
@@ -27,6 +28,7 @@ class Narrowing:
     kind: ItemKind | None = None
     tags: Collection[str] | None = None
     exclude: Collection[str] = ()
+    metadata: Matched = UNFILTERED
 
     @property
     def leaves_passages(self) -> bool:
@@ -37,7 +39,8 @@ class Narrowing:
     @property
     def is_of_time(self) -> bool:
         """Whether it leaves nothing out but by time and by id."""
-        return all(getattr(self, one.name) is None for one in fields(self) if one.name not in _OF_TIME)
+        others = (getattr(self, one.name) for one in fields(self) if one.name not in _OF_TIME)
+        return all(one is None or one is UNFILTERED for one in others)
 
 
 def narrowing_of(filters: Filters) -> Narrowing | None:
@@ -54,4 +57,5 @@ def narrowing_of(filters: Filters) -> Narrowing | None:
         task_type=filters.task_type,
         min_confidence=filters.min_confidence,
         exclude=filters.exclude,
+        metadata=UNFILTERED if filters.metadata is None else as_jsonpath(filters.metadata),
     )

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.catalog import ItemEntry, MemoryItem, ResourceType
+from ragpp.filtering import MetadataFilter
+from ragpp.stores.jsonpath import UNFILTERED, as_jsonpath
 from ragpp.stores.packed_columns import direction, whole_numbers
 from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.catalog.entries.rows import Written
@@ -184,9 +186,17 @@ class ItemRows(ItemScans):
         """The ordinals of those of the user's own items, or of what stands for them; each once, in their order."""
         return [row["ordinal"] for row in await self._run.own("places_of_items", list(ids))]
 
-    async def page(self, category: str | None, resource_id: str | None, before: int | None, limit: int) -> list[int]:
+    async def page(
+        self,
+        category: str | None,
+        resource_id: str | None,
+        before: int | None,
+        limit: int,
+        metadata: MetadataFilter | None = None,
+    ) -> list[int]:
         """The ordinals of at most `limit` items that the scope sees, the latest first."""
-        rows = await self._run.seen("page_of_items", category, resource_id, before, limit)
+        matched = UNFILTERED if metadata is None else as_jsonpath(metadata)
+        rows = await self._run.seen("page_of_items", category, resource_id, before, limit, *matched)
         return [row["ordinal"] for row in rows]
 
     async def of_resources(self, resource_ids: Collection[str]) -> list[OfResource]:

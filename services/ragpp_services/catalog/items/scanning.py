@@ -48,6 +48,7 @@ class ItemScans:
             list(narrowing.exclude),
             narrowing.kind,
             None if narrowing.tags is None else list(narrowing.tags),
+            *narrowing.metadata,
         )
         if chosen is None:
             row = await self._run.seen_row("scan_view_items" if of_view else "scan_items", *arguments)
@@ -73,6 +74,7 @@ class ItemScans:
             narrowing.session_id,
             narrowing.agent_id,
             list(narrowing.exclude),
+            *narrowing.metadata,
         )
         if ordinals is None:
             row = await self._run.seen_row("scan_around_items", *arguments)

@@ -10,6 +10,7 @@ import numpy as np
 from ragpp.catalog import SIMILARITY_THRESHOLD, GoalValue, ItemQuery, MemoryItem, RetrievalResult
 from ragpp.embedding import FloatMatrix
 from ragpp.errors import CategoryNotFoundError, NotFound
+from ragpp.filtering import MetadataFilter
 from ragpp.models import MemoryQuery, Page, Scope
 from ragpp.ranking.choosing import choose
 from ragpp.retrieval.calibration import Calibration
@@ -70,11 +71,12 @@ class Items:
         vectors: bool = False,
         cursor: str | None = None,
         limit: int = 50,
+        metadata: MetadataFilter | None = None,
     ) -> Page[MemoryItem]:
         """See the contract. Those of a resource are those that it says, whichever said them first."""
         before, size = None if cursor is None else place_of("items", cursor), page_size(limit)
         async with self._store.reading(scope) as rows:
-            places = await rows.items.page(category, resource_id, before, size + 1)
+            places = await rows.items.page(category, resource_id, before, size + 1, metadata)
             shown = {one.found.ordinal: one for one in await read_places(rows.items, places[:size], vectors=vectors)}
         items = tuple(shown[place].item for place in places[:size] if place in shown)
         following = cursor_of("items", places[size - 1]) if len(places) > size else None

@@ -11,7 +11,7 @@ from ragpp.models import Filters, Interaction, Page, Role, TimeRange
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.forgetting import forget_messages, said_to
-from ragpp_services.gateway.http import Cursor, DryRun, GatewayParts, Limit, UserId, keyed_router
+from ragpp_services.gateway.http import Cursor, DryRun, FilterText, GatewayParts, Limit, UserId, filter_of, keyed_router
 from ragpp_services.gateway.remembering import keep
 from ragpp_services.gateway.requester import Reader, Writer
 
@@ -59,6 +59,7 @@ async def list_interactions(
     task_type: Label | None = None,
     start: Annotated[GivenTime | None, Query(description="Only what was said from this moment on.")] = None,
     end: Annotated[GivenTime | None, Query(description="Only what was said before this moment.")] = None,
+    metadata: FilterText = None,
     newest_first: bool = True,
     cursor: Cursor = None,
     limit: Limit = 50,
@@ -80,6 +81,7 @@ async def list_interactions(
         channel=channel,
         domain=domain,
         task_type=task_type,
+        metadata=filter_of(metadata),
     )
     return await parts.episodic.list_interactions(scope, filters, cursor, limit, newest_first)
 

@@ -16,7 +16,7 @@ from ragpp.paging import PAGE
 from ragpp.tiers import CatalogTier
 from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.describing import refusal
-from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, keyed_router
+from ragpp_services.gateway.http import CatalogUser, Cursor, FilterText, GatewayParts, Limit, filter_of, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 
 READ_AT_ONCE: Final = 8
@@ -83,6 +83,7 @@ async def list_items(
         Goal | None, Query(description="Goal by whose learned values they are ordered, best first.")
     ] = None,
     include: Include = None,
+    metadata: FilterText = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[MemoryItem]:
@@ -90,11 +91,12 @@ async def list_items(
     page: what proved better than what was never used for it, then that, the latest first, then what proved worse."""
     scope = requester.catalog("read", user_id)
     if (domain, task_type, level, goal) != (None, None, None, None):
-        if (category, resource_id, include, cursor) != (None, None, None, None):
+        if (category, resource_id, include, metadata, cursor) != (None, None, None, None, None):
             raise InvalidInput("a list by value is narrowed by domain, task_type, level and goal alone")
         wanted = Valued(goal=goal, domain=domain, task_type=task_type, level=level, limit=limit)
         return Page[MemoryItem](items=tuple(await parts.catalog.valued_items(scope, wanted)))
-    return await parts.catalog.list_items(scope, category, resource_id, include == "vector", cursor, limit)
+    vectors, narrowed = include == "vector", filter_of(metadata)
+    return await parts.catalog.list_items(scope, category, resource_id, vectors, cursor, limit, narrowed)
 
 
 @router.get("/v1/items/{item_id:id}", summary="Read one item")
