@@ -58,6 +58,7 @@ from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from ragpp_services.gateway.counting import watched
 from ragpp_services.gateway.describing import complete_description
+from ragpp_services.gateway.front import front
 from ragpp_services.gateway.health import HealthReporter, KeptReports
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
@@ -253,6 +254,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, *upkeep):
         app.include_router(module.router)
     app.include_router(health.keyed)
+    app.router.routes.append(Route("/", front, include_in_schema=False))
     app.router.routes.append(Route(assistants.path, assistants, methods=["POST"], include_in_schema=False))
     install_metrics(app, MetricsSettings())
     complete_description(app, GatewaySettings())
