@@ -4,12 +4,14 @@ import json
 from datetime import UTC, date, datetime
 
 import httpx
+import pytest
 from rich.console import Console
 
 from ragpp.catalog import MemoryCategory, Resource
 from ragpp.client import AsyncMemoryClient
 from ragpp.learned import ProposedRule, Reflection, ReviewList, Theme
 from ragpp.models import DateSpan, Entity
+from ragpp_infra.cli.console import out
 from ragpp_infra.cli.inspect_command import Known, known_of, known_view
 from tests.support import values
 
@@ -75,8 +77,8 @@ KNOWN = Known(
 )
 
 
-def shown(known: Known, limit: int = 30) -> str:
-    console = Console(width=160, record=True, file=None, force_terminal=False)
+def shown(known: Known, limit: int = 30, width: int = 160) -> str:
+    console = Console(width=width, record=True, file=None, force_terminal=False)
     with console.capture() as capture:
         console.print(known_view(known, limit=limit))
     return capture.get()
@@ -89,6 +91,19 @@ def test_each_kind_is_shown_with_its_state() -> None:
         assert part in text
     (doubted,) = [line for line in text.splitlines() if "Answer in Dutch." in line]
     assert doubted.split()[-1] == "proposed"
+
+
+def test_in_eighty_columns_ids_and_days_stay_whole_and_texts_have_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches tables of so many columns that a text has a word a line, and an id ends in dots."""
+    monkeypatch.setattr(out, "width", 80)
+    said = "My sister Noor moved to Glasgow last spring, and loves it there."
+    relationship = GLASGOW.model_copy(update={"id": "5bd5987c0ffee", "context": said})
+    lines = shown(KNOWN.model_copy(update={"relationships": (relationship,)}), width=80).splitlines()
+    assert max(map(len, lines)) <= 80
+    (row,) = [line for line in lines if "Noor LIVES_IN Glasgow" in line]
+    assert "2024-03-01" in row
+    assert "…" not in row
+    assert len([line for line in lines if any(word in line for word in ("sister", "spring", "loves"))]) <= 3
 
 
 def test_the_catalog_is_shown_with_who_sees_it() -> None:

@@ -1,7 +1,8 @@
-"""`ragpp confirm`, `reject`, `correct`, `relate`, and `forget --id`: what a person does to what is known."""
+"""`ragpp confirm`, `reject`, `correct`, `merge`, `relate`, and `forget --id`: what a person does to what is known."""
 
 import asyncio
 import json
+import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Annotated, Final
@@ -9,10 +10,10 @@ from typing import Annotated, Final
 import typer
 from pydantic import JsonValue
 
-from ragpp.api import EntityChange, PreferenceIn, RelationshipIn, RuleChange
+from ragpp.api import EntityChange, MergeIn, PreferenceIn, RelationshipIn, RuleChange
 from ragpp.client import AsyncMemoryClient
-from ragpp.errors import InvalidInput, NotFound
-from ragpp.models import Value
+from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.models import Entity, Value
 from ragpp_infra.cli.arguments import WrongUsage, checked, parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.judging import verdict
@@ -34,6 +35,7 @@ FITTING: Final = {
     "rule": ("--text",),
 }
 """What corrects each kind."""
+_ENTITIES: Final = "Entities and their ids are in `ragpp inspect`."
 
 
 def confirm(
@@ -104,8 +106,15 @@ def correct(
         if item.kind == "rule":
             return await client.update_rule(item.id, checked(RuleChange, {"user_id": whose, "text": text}))
         if item.kind == "entity":
-            changed = {"user_id": whose, "name": name, "label": label}
-            return await client.relabel_entity(item.id, checked(EntityChange, changed))
+            changed = checked(EntityChange, {"user_id": whose, "name": name, "label": label})
+            try:
+                return await client.relabel_entity(item.id, changed)
+            except Conflict as error:
+                known = error.details.get("entity_id")
+                if known is None:
+                    raise
+                hint = f"If the two are one: ragpp merge {known} {item.id} --user {shlex.quote(whose)}"
+                raise Conflict(error.message, suggestions=(hint,), details=error.details) from error
         if item.relationship is None or target is None:
             raise NotFound(f"there is no relationship {item.id!r}")
         stated = await client.state_relationship(await restated(client, whose, item.relationship, target))
@@ -114,6 +123,39 @@ def correct(
         return stated
 
     _do(Home(home).client(url, key), user, [identifier], "corrected", corrected, as_json=as_json)
+
+
+def merge(
+    kept: Annotated[str, typer.Argument(metavar="ID", help="The entity that stays.", show_default=False)],
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The one that becomes it.", show_default=False)],
+    user: UserOption,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make one entity of two that are the same: what is known of the second is known of the first, which is called so,
+    too. `POST /v1/entities/{id}/split` takes it back.
+
+    Example: [bold]ragpp merge bd5987 a64a80 --user u1[/bold]
+    """
+
+    async def merged() -> tuple[Item, Entity]:
+        async with Home(home).client(url, key) as client:
+            meant = await items_of(client, user, [kept, other])
+            for item in meant:
+                if item.kind != "entity":
+                    raise InvalidInput(f"{_article(item)} is not merged: {item.text}", suggestions=(_ENTITIES,))
+            if len(meant) < 2:
+                raise InvalidInput(f"both ids are of the entity {meant[0].text}", suggestions=(_ENTITIES,))
+            absorbed = checked(MergeIn, {"user_id": user, "absorb_id": meant[1].id})
+            return meant[1], await client.merge_entities(meant[0].id, absorbed)
+
+    gone, answer = asyncio.run(merged())
+    if as_json:
+        emit_json(answer.model_dump(mode="json"))
+    else:
+        out.print(safe("merged", "bold").append_text(safe(f" {gone.text} into {answer.name}")), soft_wrap=True)
 
 
 def relate(

@@ -26,6 +26,11 @@ OPTION_OF: Final = {
     "content": "text",
     "description": "description",
     "query": "query",
+    "source": "source",
+    "type": "TYPE",
+    "target": "target",
+    "valid_from": "--from",
+    "valid_to": "--to",
 }
 """What the command line calls a field of a request, where it is not `--` and the same word."""
 

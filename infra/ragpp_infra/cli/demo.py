@@ -24,6 +24,10 @@ from ragpp_infra.embedded.lifecycle import Lifecycle
 
 USER: Final = "demo"
 TOKEN_BUDGET: Final = 400
+_STEPS: Final = """\
+1. Start PostgreSQL, Valkey, Neo4j, the gateway and a worker as processes of yours, with all data in {home}
+2. Store a conversation of two friends, and let the worker learn from it
+3. Ask five questions, and show the context that an assistant would be given for each"""
 
 
 class Question(Value):
@@ -57,7 +61,7 @@ def demo(
     settings_taken()
     ran_before = lifecycle.running()
     try:
-        out.print("Starting PostgreSQL, Valkey, Neo4j, the gateway and a worker")
+        out.print(_STEPS.format(home=home), soft_wrap=True)
         bring_up(lifecycle)
         asyncio.run(_show(lifecycle.home.client()))
         if serve:

@@ -1,7 +1,7 @@
 """`ragpp forget message` and `about`: messages by their ids, or all that is about somebody or something."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import typer
@@ -15,12 +15,15 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import TierName
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
+from ragpp_infra.cli.going import Going, going_with
 from ragpp_infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.render import count, counted, when
 from ragpp_infra.embedded.home import Home
 
 LISTED: Final = 200
 """Messages that are shown of what was found."""
+MOST_NAMED: Final = 20
+"""Things that are named of what goes with them."""
 
 
 def message(
@@ -114,14 +117,15 @@ def _tell(done: Mapping[str, ForgottenMessage | NotFound], *, replies: bool) -> 
 
 
 def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
-    async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None]:
+    async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None, list[Going]]:
         async with memory as client:
             found = await client.forget_about(request)
+            going = [] if as_json else await going_with(client, request.user_id, found)
             if not (confirm and found.total):
-                return found, None
-            return found, await client.confirm_forget(request, found)
+                return found, None, going
+            return found, await client.confirm_forget(request, found), going
 
-    found, done = asyncio.run(ask())
+    found, done, going = asyncio.run(ask())
     if as_json:
         emit_json((done or found).model_dump(mode="json"))
         return
@@ -129,6 +133,7 @@ def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, 
         out.print(shown(one))
     if found.total > len(found.found):
         out.print(safe(f"and {found.total - len(found.found):,} more", "dim"))
+    _tell_going(going, gone=done is not None)
     if done is not None and done.job is not None:
         verb = "is" if found.total == 1 else "are"
         said = f"{count(found.total, 'message')} {verb} being forgotten: ragpp jobs show {done.job}"
@@ -137,9 +142,23 @@ def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, 
     if done is not None:
         out.print(safe(f"{count(done.forgotten or 0, 'message')} forgotten").append_text(_late(done.tiers)))
         return
-    going = ", ".join(counted(number, kind) for kind, number in found.with_them.items() if number)
-    said = f"{count(found.total, 'message')} about it" + (f"; with them would go {going}" if going else "")
+    kinds = ", ".join(counted(number, kind) for kind, number in found.with_them.items() if number)
+    said = f"{count(found.total, 'message')} about it" + (f"; with them would go {kinds}" if kinds else "")
     out.print(safe(said + ("" if not found.total else ". Forget them with --yes")))
+
+
+def _tell_going(going: Sequence[Going], *, gone: bool) -> None:
+    """What rests on these messages alone, and the command that states it again where there is one."""
+    if going:
+        out.print(
+            safe("what was learned from these alone " + ("went with them:" if gone else "goes with them:"), "bold")
+        )
+    for one in going[:MOST_NAMED]:
+        out.print(safe(f"  {one.text}"))
+        if one.again is not None:
+            out.print(safe(f"    to state it again: {one.again}", "dim"), soft_wrap=True)
+    if len(going) > MOST_NAMED:
+        out.print(safe(f"  and {len(going) - MOST_NAMED:,} more", "dim"))
 
 
 def shown(one: FoundMessage) -> RenderableType:

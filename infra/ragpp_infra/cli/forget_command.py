@@ -22,7 +22,9 @@ from ragpp_infra.cli.options import (
     UrlOption,
     UserOption,
     WaitOption,
+    WhoseArgument,
     named,
+    whose,
 )
 from ragpp_infra.embedded.home import Home
 
@@ -97,7 +99,8 @@ def session(
 
 @app.command()
 def user(
-    user_id: Annotated[str, typer.Argument(help="Whose memory.", show_default=False)],
+    user_id: WhoseArgument = None,
+    option: Annotated[str | None, typer.Option("--user", "-u", callback=named, help="The same, as an option.")] = None,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     wait: WaitOption = 300.0,
@@ -110,8 +113,9 @@ def user(
 
     Example: [bold]ragpp forget user u1 --yes --json[/bold]
     """
-    see_meant(f"Erase everything of {user_id!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
-    _forget(home, url, key, lambda memory: memory.erase_user(user_id, dry_run=dry_run), wait, as_json)
+    whom = whose(user_id, option)
+    see_meant(f"Erase everything of {whom!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
+    _forget(home, url, key, lambda memory: memory.erase_user(whom, dry_run=dry_run), wait, as_json)
 
 
 def _forget(
@@ -136,7 +140,8 @@ def _forget(
     if as_json:
         emit_json(job.model_dump(mode="json"))
     elif not readable:
-        err.print(safe(f"{job.id} is under way; its report needs a key with the scope `read`", "yellow"))
+        said = f"{job.id} is under way; its report is for the key that asked, and for the scope `read`"
+        err.print(safe(said, "yellow"))
     elif job.state == "done" and job.result is not None:
         table = report_table(job)
         out.print(table if table.row_count else safe("nothing was found", "dim"))

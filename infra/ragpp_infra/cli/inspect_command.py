@@ -19,7 +19,16 @@ from ragpp_infra.cli import known_tables
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.catalog.tables import categories_table, items_table, resources_table
 from ragpp_infra.cli.console import emit_json, out, safe
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    UrlOption,
+    WhoseArgument,
+    WhoseOption,
+    whose,
+)
 from ragpp_infra.cli.render import count, counted, digesting
 from ragpp_infra.cli.waiting import short_ids
 from ragpp_infra.embedded.home import Home
@@ -49,7 +58,8 @@ class Known(Value):
 
 
 def inspect(
-    user: Annotated[str, typer.Argument(help="Whose memory.", show_default=False)],
+    named: WhoseArgument = None,
+    user: WhoseOption = None,
     limit: Annotated[int, typer.Option(min=1, help="Rows of each table; --json always has all.")] = 30,
     as_of: Annotated[str | None, typer.Option(help="What was believed then, as in 2026-03-08.")] = None,
     home: HomeOption = DEFAULT_HOME,
@@ -62,11 +72,11 @@ def inspect(
 
     Example: [bold]ragpp inspect demo --limit 10[/bold]
     """
-    moment = parse_moment(as_of, "--as-of")
+    moment, whom = parse_moment(as_of, "--as-of"), whose(named, user)
 
     async def read() -> Known:
         async with Home(home).client(url, key) as client:
-            return await known_of(client, user, as_of=moment)
+            return await known_of(client, whom, as_of=moment)
 
     known = asyncio.run(read())
     if as_json:

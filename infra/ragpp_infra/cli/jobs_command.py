@@ -23,13 +23,15 @@ from ragpp_infra.cli.options import (
     OnlyUserOption,
     UrlOption,
     WaitOption,
+    WhoseArgument,
+    WhoseOption,
+    whose,
 )
 from ragpp_infra.cli.render import when
 from ragpp_infra.embedded.home import Home
 
 ResultT = TypeVar("ResultT")
 _STYLE = {"done": "green", "failed": "bold red", "cancelled": "dim", "leased": "yellow"}
-Whom = Annotated[str, typer.Argument(help="Whose memory.", show_default=False)]
 StageOption = Annotated[
     str | None, typer.Option(help="observe, short_term, forget, erase, extract, reflect, maintain, catalog.")
 ]
@@ -147,7 +149,8 @@ def lag(
 
 
 def extract(
-    user: Whom,
+    named: WhoseArgument = None,
+    user: WhoseOption = None,
     start: Annotated[str | None, typer.Option("--from", help="Default: an hour before the end.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Default: the latest message.")] = None,
     wait: WaitOption = 60.0,
@@ -160,12 +163,14 @@ def extract(
 
     Example: [bold]ragpp extract u1 --from 2026-03-08 --to 2026-03-09[/bold]
     """
+    whom = whose(named, user)
     request = checked(ExtractIn, {"start": parse_moment(start, "--from"), "end": parse_moment(end, "--to")})
-    _ended(home, url, key, lambda client: client.extract(user, request), wait, as_json=as_json)
+    _ended(home, url, key, lambda client: client.extract(whom, request), wait, as_json=as_json)
 
 
 def reflect(
-    user: Whom,
+    named: WhoseArgument = None,
+    user: WhoseOption = None,
     date: Annotated[
         str | None, typer.Option(help="The day, as 2026-03-08; default: that of the latest message.")
     ] = None,
@@ -180,9 +185,10 @@ def reflect(
 
     Example: [bold]ragpp reflect u1 --date 2026-03-08[/bold]
     """
+    whom = whose(named, user)
     given = {"kind": "incremental" if incremental else "daily", "date": date}
     request = checked(ReflectIn, {name: value for name, value in given.items() if value is not None})
-    _ended(home, url, key, lambda client: client.reflect(user, request), wait, as_json=as_json)
+    _ended(home, url, key, lambda client: client.reflect(whom, request), wait, as_json=as_json)
 
 
 def with_gateway(

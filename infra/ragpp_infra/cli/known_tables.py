@@ -1,6 +1,6 @@
 """The tables of `ragpp inspect`, one for each kind of thing that is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Final
@@ -11,7 +11,7 @@ from rich.text import Text
 from ragpp.learned import Finding, Reflection
 from ragpp.models import Entity, Preference, Relationship, Rule
 from ragpp.preference_values import shown
-from ragpp_infra.cli.console import safe
+from ragpp_infra.cli.console import out, safe
 
 Ids = Mapping[str, str]
 """As much of each id as tells it from the others."""
@@ -22,48 +22,51 @@ def _id(one: str, ids: Ids) -> Text:
     return safe(ids.get(one, one), "dim")
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        right = column in {
-            "mentions",
-            "conf.",
-            "support",
-            "n",
-            "read",
-            "rel.",
-            "pref.",
-            "prio.",
-            "tokens",
-            "items",
-            "new",
-        }
-        table.add_column(column, justify="right" if right else "left", no_wrap=right)
+_NUMBERS: Final = frozenset({"mentions", "conf.", "support", "n", "read", "rel.", "pref.", "prio."})
+_DAYS: Final = frozenset({"first", "last", "from", "to", "since", "until", "date"})
+NARROW: Final = 100
+"""Columns of a terminal below which a table shows what tells most, and leaves room for its texts."""
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], spare: Collection[str] = ()) -> Table:
+    """Without the columns that are empty in every row, and on a narrow terminal without those that can be spared."""
+    shown = [
+        place
+        for place, column in enumerate(columns)
+        if any(row[place] for row in rows) and not (column in spare and out.width < NARROW)
+    ]
+    table = Table(box=None, pad_edge=False, padding=(0, 2 if out.width >= NARROW else 1, 0, 0), header_style="dim")
+    for column in (columns[place] for place in shown):
+        whole = column in _NUMBERS or column in _DAYS or column == "id"
+        table.add_column(column, justify="right" if column in _NUMBERS else "left", no_wrap=whole)
+    for row in rows:
+        table.add_row(*(row[place] for place in shown))
     return table
 
 
 def entities(these: Sequence[Entity], ids: Ids = NO_IDS) -> Table:
     """By name and label, with how often they are mentioned."""
-    table = _table("id", "name", "label", "mentions", "first", "last", "also called")
+    rows: list[Sequence[str | Text]] = []
     for one in these:
         also = safe(", ".join(one.aliases[:5]), "dim")
-        table.add_row(
-            _id(one.id, ids),
-            safe(one.name),
-            one.label,
-            str(one.mentions),
-            _day(one.first_mention),
-            _day(one.last_mention),
-            also,
+        rows.append(
+            (
+                _id(one.id, ids),
+                safe(one.name),
+                one.label,
+                str(one.mentions),
+                _day(one.first_mention),
+                _day(one.last_mention),
+                also,
+            )
         )
-    return table
+    return _table(("id", "name", "label", "mentions", "first", "last", "also called"), rows, spare=("first",))
 
 
 def relationships(these: Sequence[Relationship], ids: Ids = NO_IDS) -> Table:
     """Who has to do with whom, how surely, and when."""
-    table = _table("id", "relationship", "conf.", "support", "from", "to", "state", "said")
-    for one in these:
-        table.add_row(
+    rows = [
+        (
             _id(one.id, ids),
             safe(f"{one.source} {one.type} {one.target}"),
             f"{one.confidence:.2f}",
@@ -73,7 +76,9 @@ def relationships(these: Sequence[Relationship], ids: Ids = NO_IDS) -> Table:
             state(one),
             safe(_short(one.context), "dim"),
         )
-    return table
+        for one in these
+    ]
+    return _table(("id", "relationship", "conf.", "support", "from", "to", "state", "said"), rows, spare=("support",))
 
 
 def state(one: Relationship) -> str:
@@ -89,60 +94,70 @@ def state(one: Relationship) -> str:
 
 def preferences(these: Sequence[Preference], ids: Ids = NO_IDS) -> Table:
     """What a user prefers, how surely, and how that is known."""
-    table = _table("id", "category", "key", "value", "conf.", "support", "since", "how")
+    rows: list[Sequence[str | Text]] = []
     for one in these:
         how = one.verdict or ("stated" if one.stated else "inferred")
-        table.add_row(
-            _id(one.id, ids),
-            safe(one.category),
-            safe(one.key),
-            safe(_short(shown(one.value))),
-            f"{one.confidence:.2f}",
-            str(len(one.sources)),
-            _day(one.valid_from),
-            how,
+        rows.append(
+            (
+                _id(one.id, ids),
+                safe(one.category),
+                safe(one.key),
+                safe(_short(shown(one.value))),
+                f"{one.confidence:.2f}",
+                str(len(one.sources)),
+                _day(one.valid_from),
+                how,
+            )
         )
-    return table
+    return _table(
+        ("id", "category", "key", "value", "conf.", "support", "since", "how"), rows, spare=("support", "since")
+    )
 
 
 def rules(these: Sequence[Rule], ids: Ids = NO_IDS) -> Table:
     """What is to be done when."""
-    table = _table("id", "rule", "when", "prio.", "support", "state")
+    rows: list[Sequence[str | Text]] = []
     for one in these:
         why = "proposed" if one.proposed else f"aside: {one.aside}" if one.aside else "inactive"
         state = "active" if one.active else safe(why, "yellow")
         triggers = safe(", ".join(one.triggers) or "always", "dim")
-        table.add_row(_id(one.id, ids), safe(one.text), triggers, str(one.priority), str(len(one.sources)), state)
-    return table
+        rows.append((_id(one.id, ids), safe(one.text), triggers, str(one.priority), str(len(one.sources)), state))
+    return _table(("id", "rule", "when", "prio.", "support", "state"), rows, spare=("prio.", "support"))
 
 
 def findings(these: Sequence[Finding], ids: Ids = NO_IDS) -> Table:
     """Findings, how sure they are, of when they speak, when they were last said, and since when they hold no more."""
-    table = _table("id", "kind", "finding", "conf.", "support", "time", "last", "until")
+    rows: list[Sequence[str | Text]] = []
     for one in these:
         span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"
         text = safe(_short(one.text, 160), "" if one.valid_to is None else "dim")
         sure, last, until = f"{one.confidence:.2f}", _day(one.last_at), _day(one.valid_to)
-        table.add_row(_id(one.id, ids), one.finding, text, sure, str(one.support), span, last, until)
-    return table
+        rows.append((_id(one.id, ids), one.finding, text, sure, str(one.support), span, last, until))
+    return _table(
+        ("id", "kind", "finding", "conf.", "support", "time", "last", "until"), rows, spare=("support", "last")
+    )
 
 
 def reflections(these: Sequence[Reflection]) -> Table:
     """The reports of days."""
-    table = _table("date", "kind", "read", "themes", "rel.", "pref.", "new rules", "failed")
+    rows: list[Sequence[str | Text]] = []
     for one in these:
         themes = "; ".join(f"{theme.text} {theme.share:.0%}" for theme in one.themes)
-        table.add_row(
-            one.date.isoformat(),
-            one.kind,
-            str(one.interactions_analyzed),
-            safe(themes),
-            str(one.relationships_updated),
-            str(one.preferences_updated),
-            safe("; ".join(one.new_rules) or str(one.new_rules_learned)),
-            safe(", ".join(one.failed), "red"),
+        rows.append(
+            (
+                one.date.isoformat(),
+                one.kind,
+                str(one.interactions_analyzed),
+                safe(themes),
+                str(one.relationships_updated),
+                str(one.preferences_updated),
+                safe("; ".join(one.new_rules) or str(one.new_rules_learned)),
+                safe(", ".join(one.failed), "red"),
+            )
         )
-    return table
+    return _table(
+        ("date", "kind", "read", "themes", "rel.", "pref.", "new rules", "failed"), rows, spare=("rel.", "pref.")
+    )
 
 
 def _day(moment: datetime | None) -> str:

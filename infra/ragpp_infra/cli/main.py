@@ -84,6 +84,7 @@ CONTENTS: Final = {
     "confirm": ("act_commands", "confirm", "Confirm what was learned."),
     "reject": ("act_commands", "reject", "Reject what was learned."),
     "correct": ("act_commands", "correct", "Correct what was learned."),
+    "merge": ("act_commands", "merge", "Make one entity of two that are the same."),
     "relate": ("act_commands", "relate", "State a relationship."),
     "review": ("review_command", "app", "List what was learned and is not sure, and confirm or reject it."),
 }

@@ -51,6 +51,24 @@ UserOption: TypeAlias = Annotated[
 OnlyUserOption: TypeAlias = Annotated[
     str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Only this user's.")
 ]
+WhoseArgument: TypeAlias = Annotated[
+    str | None, typer.Argument(metavar="USER", callback=named, help="Whose memory; or --user.", show_default=False)
+]
+WhoseOption: TypeAlias = Annotated[
+    str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="The same, as an option.")
+]
+
+
+def whose(argument: str | None, option: str | None) -> str:
+    """The user who is named by either; the argument goes before a variable. Raises WrongUsage where none is."""
+    user = argument or option
+    if user is None:
+        from ragpp_infra.cli.arguments import WrongUsage  # noqa: PLC0415 - the models, as above
+
+        raise WrongUsage.of({"--user": "is missing"}, suggestions=("Name the user: ragpp … --user u1.",))
+    return user
+
+
 TokenizerOption: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -11,7 +11,16 @@ from ragpp.fields import Confidence
 from ragpp.models import KnownUser, Page, Value
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import emit_json, err, out, safe
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    UrlOption,
+    WhoseArgument,
+    WhoseOption,
+    whose,
+)
 from ragpp_infra.cli.waiting import short_ids
 from ragpp_infra.embedded.home import Home
 
@@ -21,7 +30,8 @@ class _Least(Value):
 
 
 def profile(
-    user: Annotated[str, typer.Argument(help="Of whom.", show_default=False)],
+    named: WhoseArgument = None,
+    user: WhoseOption = None,
     limit: Annotated[int, typer.Option(min=1, max=200, help="Most of each kind.")] = 20,
     min_confidence: Annotated[float, typer.Option(help="What is less sure is left out, 0 to 1.")] = 0.1,
     home: HomeOption = DEFAULT_HOME,
@@ -34,12 +44,13 @@ def profile(
     Example: [bold]ragpp profile u1[/bold]
     """
     checked(_Least, {"min_confidence": min_confidence})
+    whom = whose(named, user)
 
     async def read() -> tuple[Profile, Table, int]:
         async with Home(home).client(url, key) as client:
-            known = await client.profile(user, min_confidence=min_confidence, limit=limit)
+            known = await client.profile(whom, min_confidence=min_confidence, limit=limit)
             table = _table(known)
-            return known, table, 0 if as_json or table.row_count else await client.pending(user)
+            return known, table, 0 if as_json or table.row_count else await client.pending(whom)
 
     known, table, waiting = asyncio.run(read())
     if as_json:

@@ -16,11 +16,21 @@ from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.arguments import WrongUsage, parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.jobs_command import with_gateway
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    UrlOption,
+    WhoseArgument,
+    WhoseOption,
+    whose,
+)
 
 
 def timeline(
-    user: Annotated[str, typer.Argument(help="Whose memory.", show_default=False)],
+    named: WhoseArgument = None,
+    user: WhoseOption = None,
     start: Annotated[str | None, typer.Option("--from", help="From this moment on, as in 2026-03-08.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Before this moment.")] = None,
     session: Annotated[str | None, typer.Option("--session", "-s", help="Only this conversation.")] = None,
@@ -38,6 +48,7 @@ def timeline(
 
     Example: [bold]ragpp timeline u1 --from 2026-03-01 --to 2026-04-01 --role user[/bold]
     """
+    whom = whose(named, user)
     since, until = parse_moment(start, "--from"), parse_moment(end, "--to")
     if since is not None and until is not None and since > until:
         raise WrongUsage.of({"--from": f"{start} is after {end}, which is --to"})
@@ -45,7 +56,7 @@ def timeline(
     async def read(client: AsyncMemoryClient) -> list[Interaction]:
         found = pages(
             lambda cursor: client.interactions(
-                user,
+                whom,
                 session_id=session,
                 agent_id=agent,
                 role=role,

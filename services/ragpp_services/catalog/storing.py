@@ -193,8 +193,9 @@ def _refuse_conflicts(
         if contents.setdefault((entry.kind, entry.id), said) != said:
             indexes.append(place)
     if indexes:
+        more = f", and so are {len(indexes) - 1} more of {len(entries)}" if len(indexes) > 1 else ""
         raise Conflict(
-            f"{len(indexes)} of {len(entries)} ids are known with other content, the first at index {indexes[0]}",
+            f"the id {entries[indexes[0]].id!r} is known with other content{more}",
             details={"indexes": indexes},
         )
 

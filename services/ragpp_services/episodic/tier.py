@@ -240,8 +240,9 @@ def _refuse_conflicts(interactions: Sequence[NewInteraction], known: Mapping[str
         or _is_of_others(one.interaction, known.get(one.interaction.id))
     ]
     if indexes:
+        more = f", and so are {len(indexes) - 1} more of {len(interactions)}" if len(indexes) > 1 else ""
         raise Conflict(
-            f"{len(indexes)} of {len(interactions)} ids are known with other content, the first at index {indexes[0]}",
+            f"the id {interactions[indexes[0]].interaction.id!r} is known with other content{more}",
             details={"indexes": indexes},
         )
 

@@ -1,12 +1,21 @@
 """What a person says of the graph: relationships that hold, what things are called, which of them are one."""
 
-from typing import Annotated, Self
+import re
+from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ragpp.api.messages import ChosenId
 from ragpp.fields import CalledName, Id, NewId, Text, ValidTime, innocuous
 from ragpp.models import EntityLabel, Value
+
+_TYPE: Final = r"^[A-Z][A-Z0-9_]{0,63}$"
+
+
+def _in_capitals(name: str) -> str:
+    if not re.fullmatch(_TYPE, name):
+        raise ValueError("is not written in capitals, digits and _, at most 64 of them, such as LIVES_IN")
+    return name
 
 
 class RelationshipIn(Value):
@@ -24,7 +33,9 @@ class RelationshipIn(Value):
     id: ChosenId | None = None
     source: CalledName
     source_label: EntityLabel | None = None
-    type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$"), AfterValidator(innocuous)]
+    type: Annotated[
+        str, Field(json_schema_extra={"pattern": _TYPE}), AfterValidator(_in_capitals), AfterValidator(innocuous)
+    ]
     target: CalledName
     target_label: EntityLabel | None = None
     lasting: bool | None = None

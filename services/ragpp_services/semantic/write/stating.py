@@ -41,7 +41,14 @@ class Stating:
         if stated.until is not None:
             ending = {"id": f"{entry.id}{END_SUFFIX}", "ends": True, "occurred_at": stated.until, "context": ""}
             entries.append(entry.model_copy(update=ending))
-        first, *_ = await self._learn(scope, entries)
+        try:
+            first, *_ = await self._learn(scope, entries)
+        except Conflict as error:
+            raise Conflict(
+                f"something else was stated under the id {entry.id!r}, perhaps the same of another time",
+                suggestions=("Give another id, or none. Correct what was stated: forget or reject it first.",),
+                details=error.details,
+            ) from error
         known = await self._store.stated_by(scope, ENTRY_PREFIX + entry.id)
         if known is None or known.key is None:
             raise Conflict("the id belongs to a relationship that was forgotten", suggestions=("Give another id.",))

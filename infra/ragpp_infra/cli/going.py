@@ -1,0 +1,66 @@
+"""What goes with messages that are forgotten, each thing named, and how to state it again."""
+
+import asyncio
+import shlex
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from ragpp.api import ForgetAnswer
+from ragpp.client import AsyncMemoryClient
+from ragpp.models import Page, Relationship
+from ragpp.paging import PAGE, pages
+from ragpp.preference_values import shown
+
+MOST: Final = 10_000
+MOST_SOURCES: Final = 20
+"""Of a relationship: it tells the latest so many that it rests on, so that with as many there may be others."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Going:
+    """One thing, and the command that states it again, where there is one."""
+
+    text: str
+    again: str | None = None
+
+
+async def going_with(client: AsyncMemoryClient, user: str, found: ForgetAnswer) -> list[Going]:
+    """The relationships, preferences, rules and findings that rest on the messages that were found, and on no other. Of
+    more messages than one answer lists, those that rest on the listed ones."""
+    ids = {one.id for one in found.found}
+    if not ids or not any(found.with_them.values()):
+        return []
+    relationships, preferences, rules, findings = await asyncio.gather(
+        _all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),
+        _all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE)),
+        _all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
+        _all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE)),
+    )
+
+    def rests(sources: Sequence[str]) -> bool:
+        return bool(sources) and ids.issuperset(sources)
+
+    going = [
+        Going(f"{one.source} {one.type} {one.target}", _restating(user, one))
+        for one in relationships
+        if rests(one.sources) and len(one.sources) < MOST_SOURCES and one.verdict is None
+    ]
+    going += [
+        Going(f"{one.category} {one.key}: {shown(one.value)}")
+        for one in preferences
+        if rests(one.sources) and one.verdict is None
+    ]
+    going += [Going(one.text) for one in rules if rests(one.sources)]
+    return going + [Going(one.text) for one in findings if rests(one.sources)]
+
+
+def _restating(user: str, one: Relationship) -> str:
+    times = {"--from": one.valid_from, "--to": one.valid_to}
+    during = [part for name, at in times.items() if at is not None for part in (name, at.date().isoformat())]
+    return shlex.join(["ragpp", "relate", one.source, one.type, one.target, *during, "--user", user])
+
+
+async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+    return [item async for item in pages(page, most=MOST)]
