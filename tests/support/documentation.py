@@ -18,6 +18,8 @@ PAGES: Final = (
     "docs/errors.md",
     "docs/cli.md",
     "docs/http.md",
+    "docs/keys.md",
+    "docs/filters.md",
     "docs/scopes.md",
     "docs/visibility.md",
     "docs/learning.md",

@@ -11,6 +11,7 @@ from ragpp.client.errors import TextTooLong
 from ragpp.errors import InvalidInput
 from ragpp.errors.problems import invalid_fields
 from ragpp.fields import TokenizerName
+from ragpp.filtering import MetadataFilter
 from ragpp.models import DEFAULT_SESSION, Role, TierName, TimeRange, Visibility
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -71,6 +72,7 @@ def question(
     similarity_threshold: float | None = None,
     min_confidence: float | None = None,
     exclude: Collection[str] | None = None,
+    filter: MetadataFilter | Mapping[str, JsonValue] | None = None,  # noqa: A002 - as the field is called
     explain: bool | None = None,
     fill: bool | None = None,
     persona: str | None = None,
