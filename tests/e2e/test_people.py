@@ -83,7 +83,7 @@ async def test_a_profile_is_one_paragraph_and_lists_by_whose_ids_it_is_changed(
     await memory.set_preference(user_id="u1", category="editor", key="panels", value=["chat", "files"])
     await memory.create_rule(user_id="u1", text="Ask about Elena")
     known = await memory.profile("u1")
-    assert "Elena lives in Porto and is sister of Maria." in known.text
+    assert "Elena lives in Porto and is Maria's sister." in known.text
     assert "panels: chat, files" in known.text
     assert "Asked for: Ask about Elena." in known.text
     assert known == await memory.profile("u1")

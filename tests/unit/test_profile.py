@@ -56,7 +56,7 @@ def test_each_is_told_of_in_a_sentence_the_one_of_whom_most_is_known_first() -> 
         "u1", [one.edge for one in edges], [preference("tone", "short.")], [rule("Be kind")], [], sure=SURE
     )
     assert text == (
-        "Noor lives in Leeds, is from Tunis and likes tea. Elena is sister of Noor. "
+        "Noor lives in Leeds, is from Tunis and likes tea. Elena is Noor's sister. "
         "Preferences: tone: short. Asked for: Be kind."
     )
 
@@ -65,7 +65,10 @@ def test_homes_friends_and_tastes_are_told_however_long_ago_and_a_film_that_fade
     said = [("Noor", "LIVES_IN", "Leeds"), ("Noor", "LIKES", "tea"), ("Priya", "FRIEND_OF", "Noor")]
     edges = [Said(*one, 0.01).edge for one in (*said, ("Noor", "WATCHED", "Dune"))]
     text = paragraph("u1", edges, [], [], [], sure=SURE)
-    assert text == "Noor lives in Leeds and likes tea. Priya is friend of Noor."
+    assert text == "Noor lives in Leeds and likes tea. Priya is Noor's friend."
+    unnamed = [Said("user", "LIVES_IN", "Leeds"), Said("Priya", "FRIEND_OF", "user"), Said("Priya", "OWNER_OF", "Bo")]
+    told = paragraph("u1", [one.edge for one in unnamed], [], [], [], sure=SURE)
+    assert told == "Priya is the user's friend and is owner of Bo. The user lives in Leeds."
     confirmed = Said("Noor", "WATCHED", "Dune", 0.01, "confirmed").edge
     assert paragraph("u1", [confirmed], [], [], [], sure=SURE) == "Noor watched Dune."
 

@@ -14,10 +14,10 @@ from ragpp.fading import RELATED_TO
 from ragpp.fading import holds as holds_good
 from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Scope
-from ragpp.names import COLONS, INVISIBLE, as_name, on_one_line
+from ragpp.names import COLONS, INVISIBLE, SPEAKER, as_name, on_one_line
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import shown, tells_nothing
-from ragpp.text.kinship import is_said_by_name
+from ragpp.text.kinship import CANONICAL, is_said_by_name
 from ragpp_services.gateway.parts import Parts
 
 MOST: Final = 1_000
@@ -28,6 +28,9 @@ RULES_TOLD: Final = 5
 FINDINGS_TOLD: Final = 4
 _TEXT_CHARS: Final = 160
 _WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": "is married to"}
+_TIES: Final = {kin.replace("-", " ") for kin in CANONICAL.values()}
+"""What somebody is to somebody, in the words of types: "sister" of SISTER_OF."""
+_USER: Final = "the user"
 _END: Final = re.compile(r"[.!?…]$")
 _UNNAMED: Final = "unnamed"
 """What is called something in which nothing shows."""
@@ -115,13 +118,22 @@ def _of_each(relationships: Sequence[Relationship]) -> list[str]:
     told: dict[str, list[Relationship]] = {}
     for one in sorted(relationships, key=lambda one: (-counts[one.source_id], one.source, one.source_id)):
         told.setdefault(one.source_id, []).append(one)
-    return [f"{_name(of[0].source)} {_joined([_predicate(one) for one in of])}." for of in told.values()]
+    sentences = (f"{_who(of[0].source)} {_joined([_predicate(one) for one in of])}." for of in told.values())
+    return [
+        f"{sentence[0].upper()}{sentence[1:]}" if sentence.startswith(_USER) else sentence for sentence in sentences
+    ]
 
 
 def _predicate(one: Relationship) -> str:
-    words = one.type.lower().replace("_", " ")
+    words, target = one.type.lower().replace("_", " "), _who(one.target)
+    if one.type not in _WORDS and (tie := words.removesuffix(" of")) in _TIES:
+        return f"is {target}'s {tie}"
     said = _WORDS.get(one.type) or (f"is {words}" if one.type.endswith("_OF") else words)
-    return f"{said} {_name(one.target)}"
+    return f"{said} {target}"
+
+
+def _who(name: str) -> str:
+    return _USER if name == SPEAKER else _name(name)
 
 
 def _joined(parts: Sequence[str]) -> str:
