@@ -50,5 +50,6 @@ def test_schemas_are_left_alone_by_a_start_that_died_before_its_stores_were_ther
         return 0
 
     monkeypatch.setattr(all_in_one, "migrate_all", migrate_all)
+    monkeypatch.setattr(all_in_one, "configure_logs", lambda *_: None)  # to a stream that is closed when this ends
     assert CliRunner().invoke(all_in_one.cli, ["--when-told", "migrate"], input=told).exit_code == answers
     assert done == ["migrated"] * (not answers)

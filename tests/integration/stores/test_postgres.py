@@ -69,8 +69,7 @@ async def test_who_is_ended_by_the_server_in_the_middle_of_a_transaction_is_told
 
     async def slow() -> None:
         async with tenant_tx(pool, new_scope()) as connection:
-            await connection.execute("SET LOCAL transaction_timeout = 50")
-            await connection.fetchval("SELECT pg_sleep(5)")
+            await connection.execute("SET LOCAL transaction_timeout = 50; SELECT pg_sleep(60)")  # with no pause between
 
     try:
         with pytest.raises(TierUnavailable, match="TransactionTimeoutError"):
