@@ -246,6 +246,7 @@ async def test_a_worker_starts_and_does_what_it_can_while_the_embedding_endpoint
     assert (await api.get("/v1/pending", params={"user_id": "ann", "receipt": receipt})).json()["pending"] == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("no_worker")
 async def test_what_settles_is_extracted_and_reflected_upon_without_anybody_asking(
     gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path

@@ -86,6 +86,7 @@ class Broker:
                 await client.delete(key)
 
 
+@pytest.mark.exhaustive
 async def test_two_workers_share_a_backlog_each_event_is_done_once_and_few_hints_lie_about(
     api: httpx.AsyncClient, workers: tuple[ServiceProcess, ServiceProcess]
 ) -> None:

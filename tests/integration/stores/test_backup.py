@@ -196,6 +196,7 @@ async def test_stores_of_another_lineage_do_not_tell_what_was_forgotten(place: P
     assert found == (before.manifest.until, False)
 
 
+@pytest.mark.exhaustive
 async def test_what_was_restored_elsewhere_knows_its_own_forgettings_alone(place: Place, tmp_path: Path) -> None:
     """Stores that held nothing tell nothing of what was forgotten since."""
     scope = new_scope()
