@@ -1,6 +1,8 @@
 """The outbox: what is said while the gateway is away is kept without secrets, and delivered once it is back."""
 
+import errno
 import logging
+import os
 from pathlib import Path
 
 import httpx
@@ -97,12 +99,31 @@ def test_what_is_refused_later_is_dropped_and_logged_without_what_it_says(
     assert "forged" not in caplog.text
 
 
-def test_a_wrong_key_loses_nothing(tmp_path: Path) -> None:
+def test_a_wrong_key_loses_nothing_and_is_told_to_whoever_says_more(tmp_path: Path) -> None:
     Outbox(tmp_path).put(message("one", user="ana", id="m-1"))
-    gateway = ScriptedGateway(refusal(Unauthenticated("unknown key")), refusal(Unauthenticated("unknown key")))
+    memory = client_of(ScriptedGateway(*[refusal(Unauthenticated("unknown key"))] * 4), tmp_path)
     with pytest.raises(Unauthenticated):
-        client_of(gateway, tmp_path).pending("ana")
+        memory.pending("ana")
+    with pytest.raises(Unauthenticated):
+        memory.remember("two", user="ana")
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_another_program_delivers_meanwhile_is_no_reason_to_keep_less(tmp_path: Path) -> None:
+    (tmp_path / "0.json").symlink_to(tmp_path / "gone since it was listed")
+    assert client_of(ScriptedGateway(AWAY), tmp_path).remember("one", user="ana").receipt == ""
+    gateway = ScriptedGateway(answer(STORED, 201), answer(RECALLED))
+    client_of(gateway, tmp_path).recall("one?", user="ana")
+    assert contents(gateway) == ["one", "one?"]
+
+
+def test_a_full_disk_leaves_no_part_of_a_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert Outbox(tmp_path).put(message("one", user="ana", id="m-1")) is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_it_is_bounded_and_says_so_where_it_is_full_or_cannot_be_written(

@@ -78,9 +78,9 @@ class Caller:
         """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable."""
         if self._outbox is None:
             return (yield from self._asked(call, self._retries))
-        is_delivered = yield from self._deliver(self._outbox)
+        is_away = yield from self._deliver(self._outbox)
         said = call.body if isinstance(call.body, StoreRequest) else None
-        if said is not None and not is_delivered and (kept := self._outbox.put(said)):
+        if said is not None and is_away and (kept := self._outbox.put(said)):
             return call.result.validate_python(kept)  # behind what waits already
         try:
             return (yield from self._asked(call, self._retries))
@@ -90,17 +90,20 @@ class Caller:
             return call.result.validate_python(kept)
 
     def _deliver(self, outbox: Outbox) -> Flow[bool]:
-        """Store what waits in `outbox`, once each; whether none of it waits any longer."""
+        """Store what waits in `outbox`, once each, up to what cannot be stored; whether that may pass by itself: what
+        does not, such as a revoked key, is for whoever calls to hear of."""
         for path, request in outbox.waiting():
             try:
                 yield from self._asked(Call("POST", STORE, TypeAdapter(StoreResponse), body=request), 0)
             except (Conflict, InvalidInput, PayloadTooLarge, TooMuchAtOnce) as error:
                 outbox.drop(path, f"was refused ({error.code})")
-            except MemorySystemError:
-                return False
+            except MemorySystemError as error:
+                if not error.retryable:
+                    outbox.keep(path, f"was refused ({error.code})")
+                return error.retryable
             else:
                 outbox.remove(path)
-        return True
+        return False
 
     def _asked(self, call: Call[T], retries: int) -> Flow[T]:
         request = self._request(call)

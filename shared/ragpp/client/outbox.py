@@ -4,6 +4,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -75,6 +76,8 @@ class Outbox:
                 yield path, StoreRequest.model_validate_json(path.read_bytes())
             except FileNotFoundError:
                 continue  # another program has delivered it
+            except OSError as error:
+                _log.warning("not delivered: %s in the outbox cannot be read (%s)", path.name, error.strerror)
             except ValidationError:
                 self.drop(path, "holds no write")
 
@@ -87,23 +90,35 @@ class Outbox:
         _log.warning("not remembered: %s in the outbox %s", path.name, why)
         self.remove(path)
 
+    def keep(self, path: Path, why: str) -> None:
+        """One waits for somebody to mend what it is refused for: log that."""
+        _log.warning("not delivered, and kept: %s in the outbox %s", path.name, why)
+
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("*.json"))
+
+    def _sizes(self) -> Iterator[int]:
+        for path in self._files():
+            with suppress(FileNotFoundError):  # as above
+                yield path.stat().st_size
 
     def _write(self, written: bytes) -> bool:
         """Whether there was room for it."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sizes = [path.stat().st_size for path in self._files()]
+        sizes = list(self._sizes())
         if len(sizes) >= self._most_writes or sum(sizes) + len(written) > self._most_bytes:
             return False
         name = f"{time.time_ns():020d}-{uuid4().hex[:8]}"
         draft = self.folder / f".{name}"
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(written)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self.folder / f"{name}.json")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(written)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.folder / f"{name}.json")
+        finally:
+            draft.unlink(missing_ok=True)  # where the disk is full
         return True
 
     def _without_secrets(self, request: StoreRequest) -> tuple[StoreRequest, list[int]]:
