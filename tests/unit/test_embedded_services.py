@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -10,11 +11,12 @@ from typing import ClassVar
 import pytest
 
 from ragpp_infra.embedded import lifecycle as lifecycle_module
+from ragpp_infra.embedded import preloading as preloading_module
 from ragpp_infra.embedded import services as services_module
 from ragpp_infra.embedded.environment import print_of, share_of_connections
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.lifecycle import Lifecycle
-from ragpp_infra.embedded.processes import birth
+from ragpp_infra.embedded.processes import Command, birth
 from ragpp_infra.embedded.services import ServiceReport, Services, is_worker
 from tests.support.each import each_case
 
@@ -77,6 +79,55 @@ def test_a_gateway_that_was_preloaded_for_stores_elsewhere_is_ended_and_another_
     _, report = services._start_gateway(None, lambda _, __: None, None, Noted())  # type: ignore[arg-type]  # as above
     assert done == (["cancel", "migrate anew", "gateway"] if moved else ["migrate", "gateway", "serve"])
     assert report.action == "started"
+
+
+@pytest.fixture
+def preloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """Services whose gateway and migrations only wait to be told."""
+    waits = [sys.executable, "-c", "input()"]
+    services = Services(Home(tmp_path))
+    services.home.create()
+    monkeypatch.setattr(preloading_module, "program", lambda *_: waits)
+    monkeypatch.setattr(services_module, "environment_of", lambda *_: {"NEO4J_URI": "here"})
+    monkeypatch.setattr(Services, "_command", lambda *_: Command(waits, log=tmp_path / "gateway.log"))
+    yield services
+    services.down(fast=True)
+
+
+@each_case("own", [True, False])
+def test_a_gateway_that_waits_for_another_up_is_not_waited_for(
+    preloads: Services, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    """The other may itself wait for the lock: neither would get on."""
+
+    def start(services: Services, *_: object) -> tuple[dict[str, str], ServiceReport]:
+        found.append(services.pid("gateway"))
+        return {}, ServiceReport("gateway", "started", 0.0, 1)
+
+    found = list[int | None]()
+    preloaded = preloads.preload(None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
+    assert preloaded is not None
+    monkeypatch.setattr(Services, "_start_gateway", start)
+    monkeypatch.setattr(Services, "_start", lambda *_: ServiceReport("workers", "started", 0.0, 1))
+    preloads.up(None, preloaded=preloaded if own else None)  # type: ignore[arg-type]  # as above
+    assert found == [preloaded.pid if own else None]
+    preloaded.cancel()
+
+
+@each_case("cancelled", [False, True])
+def test_cancelling_leaves_the_gateway_that_was_started_in_its_place(preloads: Services, cancelled: bool) -> None:
+    """By another `up`; or by the same one, for stores elsewhere, when it had cancelled what it had preloaded."""
+    before = preloads.preload(None)  # type: ignore[arg-type]  # as above
+    assert before is not None
+    if cancelled:
+        before.cancel()
+    preloads.down(fast=True)
+    now = preloads.preload(None)  # type: ignore[arg-type]  # as above
+    assert now is not None
+    before.cancel()
+    assert preloads.pid("gateway") == now.pid
+    now.cancel()
+    assert preloads.pid("gateway") is None
 
 
 @each_case(("workers", "each"), [(1, "10"), (4, "10"), (10, "6"), (64, "1")])

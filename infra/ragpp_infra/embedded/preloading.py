@@ -25,7 +25,7 @@ class Preloaded:
             stderr=subprocess.PIPE,
             text=True,
         )
-        gateway.spawn(replace(command, arguments=(*command.arguments, WHEN_TOLD), waits=True))
+        self.pid = gateway.spawn(replace(command, arguments=(*command.arguments, WHEN_TOLD), waits=True))
 
     def migrate(self) -> subprocess.CompletedProcess[str]:
         """Bring every schema up to date."""
@@ -41,5 +41,8 @@ class Preloaded:
         if self._migrations.poll() is None:
             self._migrations.kill()
             self._migrations.communicate()
-        if self._gateway.waits():
+        if not self._gateway.waits():
+            return
+        if self._gateway.pid() == self.pid:  # else there is another in its place, which is not to be ended
             self._gateway.stop(FAST)
+        self._gateway.dismiss()

@@ -100,6 +100,11 @@ class ManagedProcess:
             with contextlib.suppress(BrokenPipeError), self._told as told:
                 told.write(b"begin\n")
 
+    def dismiss(self) -> None:
+        """Never tell a child that waits: it ends by itself."""
+        if self._told is not None:
+            self._told.close()
+
     def waits(self) -> bool:
         """Whether it is yet to be told."""
         return self._told is not None and not self._told.closed

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 GATEWAY: Final = "gateway"
 MOST_WORKERS: Final = 64
 PORT_ATTEMPTS: Final = 3
+_WAITING: Final = "waiting_gateway"
+"""Under this the folder remembers the pid of a gateway that was preloaded and is yet to be told to begin."""
 _WORKER: Final = re.compile(r"workers(?:-([1-9][0-9]?))?")
 
 
@@ -96,7 +98,9 @@ class Services:
             self.home.return_to_usual_port()
             settings = environment_of(self.home, endpoints, self._port(wanted_port(given or {})))
             self.home.remember(f"{GATEWAY}_settings", print_of(of_service(GATEWAY, settings)))
-            return Preloaded(settings, self._process(GATEWAY), self._command(GATEWAY, settings))
+            preloaded = Preloaded(settings, self._process(GATEWAY), self._command(GATEWAY, settings))
+            self.home.remember(_WAITING, str(preloaded.pid))
+            return preloaded
 
     def up(
         self,
@@ -117,6 +121,7 @@ class Services:
         """
         with self.home.locked():
             self.want(up=True)
+            self._end_waiting(preloaded)
             if workers is not None:
                 self.home.remember("workers", str(workers))
             pids = self.pids()
@@ -171,6 +176,7 @@ class Services:
             on_step(GATEWAY, "starting")
             report = self._start(GATEWAY, settings)
             if preloaded is not None:
+                self.home.remember(_WAITING, "")
                 preloaded.serve()
                 report, preloaded = replace(report, action="started"), None
             try:
@@ -181,6 +187,12 @@ class Services:
                 continue
             return settings, ServiceReport(GATEWAY, report.action, seconds, report.pid)
         raise AssertionError("the last attempt returns or raises")
+
+    def _end_waiting(self, preloaded: Preloaded | None) -> None:
+        """End a gateway that waits to be told by another `up`, which cannot while this one holds the lock."""
+        pid = self.pid(GATEWAY)
+        if pid is not None and self.home.recall(_WAITING) == str(pid) and (preloaded is None or preloaded.pid != pid):
+            self._process(GATEWAY).stop(FAST)
 
     def want(self, *, up: bool) -> None:
         """Note whether the stack is to run, for a terminal that watches it. The caller holds the lock."""
