@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from ragpp.api import KeyMade
 from ragpp.errors import InvalidInput
 from ragpp_services.gateway.keys import create_key
 from ragpp_services.gateway.store import KeyListing
@@ -37,3 +38,11 @@ def test_a_key_that_is_over_is_not_listed_as_valid() -> None:
     assert key.state_at(made + timedelta(days=1)) == "expired"
     assert replace(key, revoked_at=made).state_at(made + timedelta(days=1)) == "revoked"
     assert replace(key, expires_at=None).state_at(made + timedelta(days=10_000)) == "valid"
+
+
+def test_a_key_that_was_made_is_not_in_what_is_printed_or_logged_of_it() -> None:
+    told = {"key_id": "k", "scopes": ["read"], "created_at": datetime(2026, 1, 1, tzinfo=UTC), "state": "valid"}
+    nobody = dict.fromkeys(("user_id", "agent_id", "visibility", "expires_at", "revoked_at"))
+    made = KeyMade.model_validate({**told, **nobody, "key": "rp_secret"})
+    assert "rp_secret" not in f"{made!r} {made}"
+    assert "rp_secret" in made.model_dump_json()

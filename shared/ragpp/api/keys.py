@@ -50,6 +50,6 @@ class KeyInfo(Value):
 
 
 class KeyMade(KeyInfo):
-    """A key that was just made. `key` is the secret itself, which is told this once."""
+    """A key that was just made. `key` is the secret itself, which is told this once, and not where it is printed."""
 
-    key: str
+    key: str = Field(repr=False)
