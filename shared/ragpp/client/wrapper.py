@@ -8,7 +8,8 @@ Neither library is imported here: a client is known by what it has.
 
 import hashlib
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+import threading
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol, TypeVar, cast
@@ -73,13 +74,21 @@ class Whose:
     clock: Clock
     ids: dict[int, str] = field(default_factory=dict)
     """Of messages, by what they say: what the caller shows the model need not be recalled as well."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Around `ids`: threads share a client."""
 
     def id_of(self, role: str, text: str) -> str:
         """A new id, for what is said now."""
-        if len(self.ids) >= MOST_KNOWN:
-            self.ids.pop(next(iter(self.ids)))
-        made = self.ids[hash((role, text))] = f"m-{uuid4().hex}"
+        with self.lock:
+            if len(self.ids) >= MOST_KNOWN:
+                self.ids.pop(next(iter(self.ids)))
+            made = self.ids[hash((role, text))] = f"m-{uuid4().hex}"
         return made
+
+    def ids_of(self, shown: Collection[int]) -> set[str]:
+        """Those of the messages that are `shown`, by their hashes."""
+        with self.lock:
+            return {self.ids[key] for key in shown if key in self.ids}
 
 
 @dataclass
@@ -106,7 +115,7 @@ class Turn:
             "name": self.whose.name,
             "query": said[-LONGEST_QUERY:],
             "token_budget": self.whose.token_budget,
-            "exclude": {known for key, known in self.whose.ids.items() if key in shown} or None,
+            "exclude": self.whose.ids_of(shown) or None,
         }
         return RecallRequest.model_validate({name: value for name, value in told.items() if value is not None})
 
