@@ -49,13 +49,13 @@ class OwnStack:
         """Bring it up, without what the environment says of services: no model elsewhere is told anything. Raises
         StackError."""
         self.exists()
+        self._ran_before = self.lifecycle.running()  # first: whatever fails from here on stops no more than was started
         self.home.create()
         with self.home.locked():
             self.home.remember(_MARK, "yes")
         for name in known_settings() & os.environ.keys():
             if not name.startswith(_KEPT_PREFIXES):
                 del os.environ[name]
-        self._ran_before = self.lifecycle.running()
         bring_up(self.lifecycle, quiet=quiet)
 
     def stop(self) -> None:
