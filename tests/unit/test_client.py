@@ -1,5 +1,6 @@
 """The SDK: what it sends, what it repeats, and what it raises."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -7,12 +8,14 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from ragpp.api import MessageIn, Outcome, PreferenceIn, RecallRequest, StoreRequest
 from ragpp.client import AsyncMemoryClient, GatewayUnreachable
 from ragpp.client.calls import path_of
 from ragpp.errors import BudgetSpent, Conflict, InvalidInput, MemorySystemError, RateLimited, TierUnavailable
 from ragpp.errors.problems import problem_of
+from ragpp.filtering import MetadataFilter
 from tests.support.scripted import ScriptedGateway, refusal
 
 KEY = "rk_test"
@@ -159,6 +162,16 @@ async def test_text_that_is_not_unicode_is_refused_before_anything_is_sent() -> 
         with pytest.raises(InvalidInput):
             await client.pending("\ud800")
     assert gateway.seen == []
+
+
+async def test_a_filter_that_is_a_mapping_narrows_a_list_as_the_model_does() -> None:
+    condition: dict[str, JsonValue] = {"in": {"key": ["customer", "id"], "values": ["c1", None]}}
+    gateway = ScriptedGateway(*[httpx.Response(200, json={"items": []})] * 4)
+    async with client_of(gateway) as client:
+        for given_as in (condition, MetadataFilter.model_validate(condition)):
+            await client.interactions("u1", filter=given_as)
+            await client.items("u1", filter=given_as)
+    assert [json.loads(request.url.params["filter"]) for request in gateway.seen] == [condition] * 4
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))

@@ -9,7 +9,7 @@ from typing import Final, Generic, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import httpx
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ragpp.api import StoreRequest, StoreResponse
 from ragpp.client.errors import GatewayUnreachable
@@ -27,7 +27,7 @@ from ragpp.fields import storable
 
 T = TypeVar("T")
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | None
+Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | Mapping[str, JsonValue] | None
 Step: TypeAlias = httpx.Request | float
 """What whoever drives a call does next: send the request, or wait so many seconds."""
 Outcome: TypeAlias = httpx.Response | httpx.TransportError | None
@@ -164,8 +164,14 @@ def _storable(name: str, value: Parameter) -> Parameter:
 
 def _texts(parameters: Mapping[str, Parameter]) -> dict[str, str]:
     """A query's parameters; what is None is left out."""
-    given = {name: _storable(name, value) for name, value in parameters.items() if value is not None}
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+    return {name: _text(_storable(name, value)) for name, value in parameters.items() if value is not None}
+
+
+def _text(value: Parameter) -> str:
+    """As an address has it: a filter that is given as a mapping is JSON there."""
+    if isinstance(value, Mapping):
+        return json.dumps(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _retry_after_s(response: httpx.Response) -> float:

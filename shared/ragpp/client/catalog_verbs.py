@@ -10,6 +10,8 @@ the tenant share.
 from collections.abc import Mapping
 from typing import Literal
 
+from pydantic import JsonValue
+
 from ragpp.api import (
     AccessIn,
     CategoryIn,
@@ -113,7 +115,7 @@ class CatalogVerbs(Face):
         level: Level | None = None,
         goal: str | None = None,
         include: Include | None = None,
-        filter: MetadataFilter | None = None,  # noqa: A002 - as the route calls it
+        filter: MetadataFilter | Mapping[str, JsonValue] | None = None,  # noqa: A002 - as the route calls it
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[MemoryItem]:

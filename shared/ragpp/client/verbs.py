@@ -147,7 +147,7 @@ class Verbs(CatalogVerbs, HookVerbs):
         task_type: str | None = None,
         start: datetime | None = None,
         end: datetime | None = None,
-        filter: MetadataFilter | None = None,  # noqa: A002 - as the route calls it
+        filter: MetadataFilter | Mapping[str, JsonValue] | None = None,  # noqa: A002 - as the route calls it
         newest_first: bool = True,
         cursor: str | None = None,
         limit: int = 50,
