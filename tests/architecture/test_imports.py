@@ -31,7 +31,7 @@ for name in sys.argv[1:]:
 def test_importing_any_module_does_no_io() -> None:
     names = [name for name, _ in modules() if not name.endswith("__main__")]
     done = subprocess.run(
-        [sys.executable, "-B", "-c", GUARD, *names], cwd=ROOT, capture_output=True, text=True, timeout=110, check=False
+        [sys.executable, "-B", "-c", GUARD, *names], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
