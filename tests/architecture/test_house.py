@@ -17,7 +17,7 @@ MAX_LINES: Final = 300
 MAX_LINES_OF_TESTS: Final = 400
 READS_SETTINGS: Final = frozenset(
     {
-        "ragpp.client.environment",
+        "ragpp.environment",
         "ragpp.places",
         "ragpp_services.all_in_one",
         "ragpp_services.gateway.keys",

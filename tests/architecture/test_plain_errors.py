@@ -66,7 +66,8 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.embedding.second": {"jar", "digest", "SHA256[name]"},  # a file that a setting names
     "ragpp.embedding.openai": {"error"},  # of an address
     "ragpp.llm.factory": {"error"},
-    "ragpp.client.environment": {"' and '.join(missing)", "URL", "API_KEY"},  # of settings
+    "ragpp_infra.cli.connect.hooks": {"event"},  # that a payload names
+    "ragpp.environment": {"' and '.join(missing)", "URL", "API_KEY"},  # of settings
     "ragpp.memory.config": {"', '.join(refused)"},  # names of fields
     "ragpp.memory.manager": {"', '.join(refused)"},  # of parameters
     "ragpp.tools.langchain": {"error"},

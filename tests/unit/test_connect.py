@@ -9,6 +9,7 @@ import pytest
 from ragpp.errors import ConfigurationError
 from ragpp_infra.cli.connect.editors import SERVER, Command, editors, entry_alone
 from ragpp_infra.cli.connect.files import read_text, replace_text
+from ragpp_infra.cli.connect.hooks import hooked
 from tests.support.command_line import runner
 
 COMMAND = Command("/opt/ragpp/bin/ragpp", ("mcp", "--user", "ana"))
@@ -135,3 +136,57 @@ def test_the_command_writes_and_takes_out_again(
     unknown = run("connect", "emacs", home=tmp_path / "stack")
     assert unknown.returncode == 1
     assert "claude-code, claude-desktop" in unknown.stderr
+
+
+HOOK = Command("/opt/my ragpp/bin/ragpp", ("hook", "--user", "ana"))
+OTHER_HOOK = {"type": "command", "command": "notify-send 'ragpp hook'"}
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_hooks_of_others_stay_and_ours_are_there_once(name: str) -> None:
+    assistant = hooked(Path("/h"))[name]
+    others = {"model": "opus", "hooks": {"Stop": [{"hooks": [OTHER_HOOK]}], "PreToolUse": [{"matcher": "Bash"}]}}
+    once = assistant.changed(json.dumps(others), HOOK)
+    assert assistant.changed(once, HOOK) == once
+    hooks = json.loads(once)["hooks"]
+    assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PreToolUse"}
+    stop = hooks["Stop"]
+    assert stop[0] == {"hooks": [OTHER_HOOK]}
+    assert stop[1]["hooks"][0]["command"] == "'/opt/my ragpp/bin/ragpp' hook --user ana stop"
+    assert hooks["SessionStart"][0]["matcher"] == "startup|clear|compact"
+    assert json.loads(assistant.changed(once, None)) == others
+
+
+def test_one_of_our_hooks_in_a_group_of_somebody_elses_is_taken_out_alone() -> None:
+    ours = {"type": "command", "command": "python -P -m ragpp_infra.cli.start hook stop"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [OTHER_HOOK, ours]}]}})
+    assert json.loads(hooked(Path("/h"))["codex"].changed(text, None))["hooks"] == {"Stop": [{"hooks": [OTHER_HOOK]}]}
+
+
+@pytest.mark.parametrize("text", ["[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// mine\n{}"])
+def test_settings_of_hooks_that_would_lose_something_are_refused(text: str) -> None:
+    for command in (HOOK, None):
+        with pytest.raises(ConfigurationError):
+            hooked(Path("/h"))["claude-code"].changed(text, command)
+
+
+def test_the_command_writes_hooks_and_takes_them_out_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    run, settings = runner(monkeypatch, capsys), tmp_path / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"model": "opus"}\n')
+    shown = run("connect", "claude-code", "--hooks", "--user", "ana", "--dry-run", home=tmp_path / "stack")
+    assert "hook --user ana" in shown.stdout
+    assert settings.read_text() == '{"model": "opus"}\n', "a dry run writes nothing"
+    assert run("connect", "claude-code", "--hooks", home=tmp_path / "stack").returncode == 0
+    assert set(json.loads(settings.read_text())["hooks"]) == {"SessionStart", "UserPromptSubmit", "Stop", "PreCompact"}
+    assert run("connect", "claude-code", "--hooks", "--remove", home=tmp_path / "stack").returncode == 0
+    assert json.loads(settings.read_text()) == {"model": "opus"}
+    assert settings.with_name("settings.json.before-ragpp").read_text() == '{"model": "opus"}\n'
+    codex = run("connect", "codex", "--hooks", home=tmp_path / "stack")
+    assert "trust" in codex.stdout
+    unknown = run("connect", "zed", "--hooks", home=tmp_path / "stack")
+    assert unknown.returncode == 1
+    assert "claude-code, codex" in unknown.stderr

@@ -5,6 +5,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from ragpp.environment import is_address
+
 HomeOption: TypeAlias = Annotated[
     Path,
     typer.Option("--home", envvar="RAGPP_HOME", help="Folder of the embedded stack: data, logs, pid files, key."),
@@ -13,18 +15,15 @@ HomeOption: TypeAlias = Annotated[
 
 def address(url: str | None) -> str | None:
     """An address as it is given. Raises BadParameter for one that is none."""
-    if url:
-        from ragpp.client.environment import is_address  # noqa: PLC0415 - httpx, which most commands need not wait for
-
-        if not is_address(url):
-            raise typer.BadParameter(f"{url!r} has no http:// or https:// before it")
+    if url and not is_address(url):
+        raise typer.BadParameter(f"{url!r} has no http:// or https:// before it")
     return url
 
 
 def named(user: str | None) -> str | None:
     """A user as it is given. Raises WrongUsage for an empty name, which is nobody's."""
     if user is not None and not user.strip():
-        from ragpp_infra.cli.arguments import WrongUsage  # noqa: PLC0415 - the models, as above
+        from ragpp_infra.cli.arguments import WrongUsage  # noqa: PLC0415 - the models, which most commands need not wait for
 
         raise WrongUsage.of({"--user": "is empty"}, suggestions=("Name the user, or leave the option out.",))
     return user

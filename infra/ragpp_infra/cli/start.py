@@ -13,6 +13,11 @@ _FAILURE: Final = 1  # as ExitCode, which needs what may be missing
 
 def main() -> None:
     """The command line; or what to install for it, with the exit code of a failure."""
+    if sys.argv[1:2] == ["hook"]:  # an assistant waits for it, so the other commands are not loaded
+        from ragpp_infra.cli.hooking.command import run as run_hook  # noqa: PLC0415 - which no other command needs
+
+        run_hook(sys.argv[2:])
+        return
     try:
         from ragpp_infra.cli.main import main as run  # noqa: PLC0415 - it may be missing what it imports
 

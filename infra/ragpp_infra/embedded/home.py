@@ -4,7 +4,7 @@ client finds in it.
 secrets.json  passwords, mode 0600       logs/   one file a server       postgres/  valkey/  neo4j/
 state.json    ports and folders chosen   run/    pid files, the socket
 key           the API key                ingest/ how far each file came
-client.json   address and key of the gateway that runs, for programs beside it (`ragpp.client.environment`)
+client.json   address and key of the gateway that runs, for programs beside it (`ragpp.environment`)
 """
 
 import contextlib

@@ -8,7 +8,7 @@ from typing import Final
 import httpx
 from pydantic import ValidationError
 
-from ragpp.client.environment import access_of, stack_folder
+from ragpp.environment import access_of, stack_folder
 from ragpp.errors import ConfigurationError, MemorySystemError, StackError
 from ragpp.errors.problems import Problem, error_of
 

@@ -11,8 +11,8 @@ import httpx
 
 from ragpp.client.calls import Caller, Flow, Outcome
 from ragpp.client.embedded import embedded_stack
-from ragpp.client.environment import gateway_of
 from ragpp.client.outbox import Outbox
+from ragpp.environment import gateway_of
 
 if TYPE_CHECKING:
     from ragpp.client.route import Verb

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,6 +11,7 @@ import typer
 from ragpp.errors import ConfigurationError, InvalidInput
 from ragpp_infra.cli.connect.editors import Command, Editor, editors, entry_alone
 from ragpp_infra.cli.connect.files import read_text, replace_text
+from ragpp_infra.cli.connect.hooks import hooked
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.options import JsonOption
 
@@ -28,17 +30,23 @@ def connect(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and where.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take the entry out again.")] = False,
-    check: Annotated[bool, typer.Option(help="Try it: one process remembers, another recalls.")] = True,
+    hooks: Annotated[
+        bool,
+        typer.Option("--hooks", help="Of claude-code or codex: be told what is known, and remembered, by itself."),
+    ] = False,
+    check: Annotated[
+        bool, typer.Option(help="Try it: one process remembers, another recalls. Not with --hooks.")
+    ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Put the memory into the settings of an editor or an assistant, as an MCP server, and try it.
+    """Put the memory into the settings of an editor or an assistant, as an MCP server, and try it; or as hooks.
 
     The settings as they were before the first change are kept beside the file. What is tried is forgotten again.
 
     Example: [bold]ragpp connect cursor --user ana[/bold]
     """
-    chosen = _chosen(editor)
-    command = None if remove else _command(user, home)
+    chosen = _chosen(editor, hooked(Path.home()) if hooks else editors(Path.home()))
+    command = None if remove else _command("hook" if hooks else "mcp", user, home)
     if dry_run:
         _show(chosen, command, as_json=as_json)
         return
@@ -54,7 +62,7 @@ def connect(
         done = "taken out of" if remove else "written to"
         first = f"; as it was before the first change it is {kept}" if kept else ""
         out.print(safe(f"{done} {chosen.path}{first}\n{chosen.name}: {chosen.reload}"), soft_wrap=True)
-    recalled = _tried(command, quiet=as_json) if command is not None and check else None
+    recalled = _tried(command, quiet=as_json) if command is not None and check and not hooks else None
     if as_json:
         emit_json(
             {
@@ -79,20 +87,19 @@ def _tried(command: Command, *, quiet: bool) -> str:
     return recalled
 
 
-def _chosen(name: str) -> Editor:
-    known = editors(Path.home())
+def _chosen(name: str, known: Mapping[str, Editor]) -> Editor:
     if name not in known:
         raise InvalidInput(f"{name!r} is not known here", suggestions=(f"Known are: {', '.join(known)}.",))
     return known[name]
 
 
-def _command(user: str, home: Path | None) -> Command:
+def _command(called: str, user: str, home: Path | None) -> Command:
     """The command of this installation, by its absolute path."""
     place = ("--home", str(home.expanduser().absolute())) if home is not None else ()
     script = Path(sys.executable).with_name("ragpp")
     if script.exists():
-        return Command(str(script), ("mcp", "--user", user, *place))
-    return Command(sys.executable, ("-P", "-m", "ragpp_infra.cli.start", "mcp", "--user", user, *place))
+        return Command(str(script), (called, "--user", user, *place))
+    return Command(sys.executable, ("-P", "-m", "ragpp_infra.cli.start", called, "--user", user, *place))
 
 
 def _show(editor: Editor, command: Command | None, *, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from ragpp.errors import ConfigurationError
 
 SERVER: Final = "ragpp"
 """The name of the entry."""
-_MEND: Final = "Mend the file, and run this again."
+MEND: Final = "Mend the file, and run this again."
 _TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:[^\[#\n][^\n]*\n?)*", re.MULTILINE)
 """Of a TOML file, our table and its sub-tables, each up to a blank line, a comment or the next heading."""
 
@@ -65,23 +65,21 @@ def _in_json(key: str, beside: Mapping[str, JsonValue]) -> Changed:
     """In an object under `key`, with what this editor wants `beside` the command."""
 
     def changed(text: str, command: Command | None) -> str:
-        settings = _object(text)
+        settings = read_object(text)
         servers = settings.setdefault(key, {})
         if not isinstance(servers, dict):
-            raise ConfigurationError(f"{key!r} in it is no object", suggestions=(_MEND,))
+            raise ConfigurationError(f"{key!r} in it is no object", suggestions=(MEND,))
         if command is None:
             servers.pop(SERVER, None)
         else:
             servers[SERVER] = {**beside, "command": command.command, "args": list(command.args)}
-        try:
-            return json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        except ValueError as error:
-            raise ConfigurationError("it has a number that is none", suggestions=(_MEND,)) from error
+        return written_object(settings)
 
     return changed
 
 
-def _object(text: str) -> dict[str, JsonValue]:
+def read_object(text: str) -> dict[str, JsonValue]:
+    """The object that settings are. Raises ConfigurationError."""
     try:
         settings: JsonValue = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
@@ -92,10 +90,18 @@ def _object(text: str) -> dict[str, JsonValue]:
             ),
         ) from error
     except RecursionError as error:
-        raise ConfigurationError("it is nested too deep", suggestions=(_MEND,)) from error
+        raise ConfigurationError("it is nested too deep", suggestions=(MEND,)) from error
     if not isinstance(settings, dict):
-        raise ConfigurationError("it is no object", suggestions=(_MEND,))
+        raise ConfigurationError("it is no object", suggestions=(MEND,))
     return settings
+
+
+def written_object(settings: dict[str, JsonValue]) -> str:
+    """The text of a settings file. Raises ConfigurationError."""
+    try:
+        return json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except ValueError as error:
+        raise ConfigurationError("it has a number that is none", suggestions=(MEND,)) from error
 
 
 def _in_toml(text: str, command: Command | None) -> str:
@@ -111,7 +117,7 @@ def _in_toml(text: str, command: Command | None) -> str:
     servers = after.get("mcp_servers")
     is_there = isinstance(servers, dict) and SERVER in servers
     if _without_entry(after) != _without_entry(before) or is_there != (command is not None):
-        raise ConfigurationError("the entry in it is not written as a table", suggestions=(_MEND,))
+        raise ConfigurationError("the entry in it is not written as a table", suggestions=(MEND,))
     return changed
 
 
@@ -124,7 +130,7 @@ def _tables(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"it is no TOML ({error})", suggestions=(_MEND,)) from error
+        raise ConfigurationError(f"it is no TOML ({error})", suggestions=(MEND,)) from error
 
 
 def _without_entry(tables: dict[str, object]) -> dict[str, object]:

@@ -1,17 +1,20 @@
-"""Which gateway is meant where the caller does not say: the environment's, else that of the stack's folder."""
+"""Which gateway is meant where the caller does not say: the environment's, else that of the stack's folder. It imports
+next to nothing: a hook of an assistant waits for it."""
 
+import hashlib
+import json
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from pydantic import BaseModel, ValidationError
 
 from ragpp.errors import ConfigurationError
 
 URL: Final = "RAGPP_URL"
 API_KEY: Final = "RAGPP_API_KEY"
 HOME: Final = "RAGPP_HOME"
+USER: Final = "RAGPP_USER"
 USUAL_HOME: Final = Path(".ragpp")
 CLIENT_FILE: Final = "client.json"
 """In the stack's folder, written by `ragpp up`: `url` and `key`, readable by its owner alone."""
@@ -21,7 +24,8 @@ START: Final = (
 )
 
 
-class Access(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Access:
     """What the file has."""
 
     url: str
@@ -58,6 +62,16 @@ def stack_folder() -> Path:
     return Path(os.environ.get(HOME) or USUAL_HOME).expanduser().absolute()
 
 
+def is_elsewhere() -> bool:
+    """Whether the environment names a gateway, whose stack is not that of the folder."""
+    return bool(os.environ.get(URL) or os.environ.get(API_KEY))
+
+
+def outbox_folder(api_key: str | None = None) -> Path:
+    """Where what was said waits for the gateway of this key; without one, for that of the stack's folder."""
+    return stack_folder() / "outbox" / (hashlib.sha256(api_key.encode()).hexdigest()[:12] if api_key else "stack")
+
+
 def is_address(url: str) -> bool:
     """Whether a request can go to `url`."""
     return url.startswith(("http://", "https://"))
@@ -72,12 +86,13 @@ def access_of(folder: Path) -> Access:
                 f"{path} is not yours alone, so it is not trusted to say where the memory is",
                 suggestions=(f"Have it written anew by `ragpp up`, or name a gateway with {URL} and {API_KEY}.",),
             )
-        access = Access.model_validate_json(path.read_bytes())
+        written = json.loads(path.read_bytes())
+        access = Access(str(written["url"]), str(written["key"]))
     except FileNotFoundError as error:
         raise ConfigurationError(
             f"no gateway is named: {URL} and {API_KEY} are not set, and there is no {path}", suggestions=START
         ) from error
-    except (OSError, ValidationError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise ConfigurationError(f"{path} cannot be read", suggestions=START) from error
     if not is_address(access.url):
         raise ConfigurationError(f"{path} names no address", suggestions=START)
