@@ -5,7 +5,8 @@ Pure, and without a dependency. What is not decided by the words is decided so:
 - "on Friday", "in March" and "on 5 June" lie behind in a sentence about the past and ahead in any other;
 - what is said in weeks, months or years is known to the week, month or year: "two weeks ago" is a week, not a day;
 - "a few" is two to five.
-What is repeated ("every Friday", "on Fridays") names no time, nor does a length ("for two hours").
+What is repeated ("every Friday", "on Fridays") names no time, nor does a length ("for two hours"), nor what something
+else took the place of ("instead of Friday").
 """
 
 import re
@@ -41,7 +42,7 @@ def find_dates(text: str, said_at: datetime | None) -> Iterator[DateMention]:
             continue
         for match in pattern.finditer(text):
             start, end = match.span()
-            if any(start < stop and begin < end for begin, stop, _ in taken) or _is_repeated(match):
+            if any(start < stop and begin < end for begin, stop, _ in taken) or _is_no_time(match):
                 continue
             interval = _resolve(resolver, match, said_at or _NO_MOMENT)
             if interval is not None:
@@ -51,8 +52,9 @@ def find_dates(text: str, said_at: datetime | None) -> Iterator[DateMention]:
         yield DateMention(span, start, end)
 
 
-def _is_repeated(match: re.Match[str]) -> bool:
-    return rules.REPEATED.search(match.string[max(0, match.start() - 24) : match.start()]) is not None
+def _is_no_time(match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - 24) : match.start()]
+    return rules.REPEATED.search(before) is not None or rules.GIVEN_UP.search(before) is not None
 
 
 def _resolve(resolver: Resolver, match: re.Match[str], said_at: datetime) -> Interval | None:

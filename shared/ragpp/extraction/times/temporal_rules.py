@@ -52,18 +52,19 @@ _TIME: Final = rf"\b{_PART}{_CLOCK}"
 _WHICH: Final = r"(?P<w>last|past|previous|this past|this coming|this|coming|next)"
 _PART_OF: Final = r"(?:(?P<third>early|mid|late|(?:start|beginning|middle|end)\sof)[ -])"
 _THIRD: Final = rf"{_PART_OF}?"
-_ON: Final = r"(?:\b(?P<prep>on|by|until|till|since|from|for|before|after|between)\s(?:the\s)?)?"
+_ON: Final = r"(?:\b(?P<prep>on|by|until|till?|since|from|for|before|after|between)\s(?:the\s)?)?"
 _OF_WEEK: Final = rf"(?:\b(?P<day>{_ANY_WD}),?\s(?:the\s)?)?"
 """A day of the week before a date, which tells its year."""
-_IN: Final = r"\b(?:(?P<prep>in|since|by|until|till|from|before|after|during|back in|around)\s(?:the\s)?)"
+_IN: Final = r"\b(?:(?P<prep>in|since|by|until|till?|from|before|after|during|back in|around)\s(?:the\s)?)"
 NUMBERED: Final = re.compile(r"\d|\wties\b", re.IGNORECASE)
-_BESIDE: Final = r"\s?(?:,|/|\+|&|-|–|\b(?:and|or|to|til|till|until)\b)?\s?"
+_BESIDE: Final = r"\s?(?:,|/|\+|&|-|–|\b(?:and|or|to|till?|until)\b)?\s?"
 LISTED_BEFORE: Final = re.compile(rf"\b{_WD}{_BESIDE}\Z", re.IGNORECASE)
 LISTED_BEHIND: Final = re.compile(rf"{_BESIDE}\b{_WD}(?!\w)", re.IGNORECASE)
 """Another day of the week beside one: "tue + thurs", "mon-fri"."""
-_BEFORE_DAY: Final = re.compile(r"\b(?:on|by|until|till|since|next|this|last|coming)\s\Z", re.IGNORECASE)
+_BEFORE_DAY: Final = re.compile(r"\b(?:on|by|until|till?|since|next|this|last|coming)\s\Z", re.IGNORECASE)
 _BEHIND_SUN: Final = re.compile(r"\s(?:protection|exposure|cream|nav|lounger|block|screen|hat)", re.IGNORECASE)
 REPEATED: Final = re.compile(r"\b(?:every|each|most|per|a|an|any)(?:\s(?:other|single|second))?\s$", re.IGNORECASE)
+GIVEN_UP: Final = re.compile(r"\b(?:instead of|rather than)\s$", re.IGNORECASE)
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -139,11 +140,11 @@ MONTH_ALONE: Final = _pattern(rf"(?:{_IN})\b{_THIRD}{_MON}(?!\w)")
 PART_OF_MONTH: Final = _pattern(rf"(?P<prep>(?!))?\b{_PART_OF}{_MON}(?!\w)")
 
 ORDINAL: Final = _pattern(
-    rf"\b(?:on|by|until|till|since|from)\sthe\s{_DAY}{_TH}\b{_PART}{_CLOCK}(?!\s(?:of|floor|birthday))"
+    rf"\b(?:on|by|until|till?|since|from)\sthe\s{_DAY}{_TH}\b{_PART}{_CLOCK}(?!\s(?:of|floor|birthday))"
 )
 
 ORDINAL_OF_WEEKDAY: Final = _pattern(
-    rf"(?:\b(?P<prep>on|by|until|till|since|from)\s)?(?:\b{_WHICH}\s)?\b(?P<day>{_ANY_WD}),?\s(?:the\s)?{_DAY}{_TH}\b"
+    rf"(?:\b(?P<prep>on|by|until|till?|since|from)\s)?(?:\b{_WHICH}\s)?\b(?P<day>{_ANY_WD}),?\s(?:the\s)?{_DAY}{_TH}\b"
     rf"{_PART}{_CLOCK}(?!\s(?:of|in|floor|birthday|thing|time|place|grade|class|year|husband|wife)\b)"
 )
 

@@ -11,7 +11,7 @@ _FUTURE: Final = (
     r"will|won't|shall|\w+'ll|going to|gonna|plans?|planning|hop(?:e|es|ing)|wants?|due|deadline|appointment|let's|"
     r"(?:i'm|we're|she's|he's|they're|it's|am|are|is) (?:\w+ly )?(?!during|morning|evening)\w+ing|have to|has to|"
     r"needs? to|"
-    r"must|should|coming|upcoming|soon|until|till|begins?|starts?|opens?|"
+    r"must|should|coming|upcoming|soon|until|till?|begins?|starts?|opens?|"
     r"signed up|booked|registered|scheduled|arranged|enrolled|reserved|tickets?|seats?|reservations?|bookings?|"
     r"flies|leaves?|arrives?"
 )
