@@ -57,6 +57,7 @@ def stated(extractor: Extractor, text: str) -> tuple[PreferenceMention, ...]:
         ("I gave up smoking.", [("health", "smoking", "given up")]),
         ("I work as a data engineer at Lumen.", [("identity", "occupation", "data engineer")]),
         ("My birthday is on the 4th of May.", [("identity", "birthday", "4th of May")]),
+        ("gave up butter, oil only now", [("food", "butter", "given up")]),
         ("I've gone off red meat.", [("food", "red meat", "given up")]),
         ("I switched from coffee to green tea.", [("food", "drink", "green tea")]),
         ("I only drink green tea.", [("food", "drink", "green tea")]),

@@ -34,6 +34,7 @@ _NO_HABIT: Final = word_set(
 _OF_BE: Final = frozenset({"acomp", "attr", "prep", "oprd", "ROOT", "xcomp"})
 _BE: Final = frozenset({"be", "become", "get", "'s", "'m"})
 _ABSTAINED: Final = {"drink": "alcohol", "smoke": "tobacco"}
+_NOW: Final = word_set("only now instead")
 _PLAIN: Final = frozenset({"aux", "neg", "nsubj", "cc", "conj", "advmod", "punct", "mark", "intj", "preconj"})
 _A_LITTLE: Final = word_set("much enough often really usually normally generally just only when where")
 _JOINT: Final = re.compile(r"\s*(?:,\s(?:and\s|or\s)?|\sand\s|\sor\s)")
@@ -74,12 +75,18 @@ def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]
     found = False
     for thing in things_of(line, word, verb):
         phrase = general_phrase(thing, verb, definite=line.value in {"prefers", "always"})
-        if phrase and not (line.value == "given up" and thing.pos_ == "PROPN"):
+        if phrase and not (line.value == "given up" and (thing.pos_ == "PROPN" or _took_its_place(thing, verb))):
             found = True
             yield from _mention(line, phrase, denied=denied, verb=verb, thing=thing)
     if not found:
         for phrase in _told(_rest(line, word, verb)):
             yield from _mention(line, phrase, denied=denied, verb=verb, thing=word)
+
+
+def _took_its_place(thing: "Token", verb: "Token") -> bool:
+    """ "I gave up coffee, tea only now"."""
+    between, behind = thing.doc[verb.i : thing.i], thing.doc[thing.i + 1 : thing.i + 3]
+    return any(word.text == "," for word in between) and any(word.lower_ in _NOW for word in behind)
 
 
 def _is_more_than_said(verb: "Token") -> bool:
