@@ -10,6 +10,7 @@ client.json   address and key of the gateway that runs, for programs beside it (
 import contextlib
 import json
 import os
+import random
 import secrets
 import socket
 import threading
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8700
 """The gateway's."""
+OTHER_PORTS: Final = range(8_701, 8_800)
+"""The gateway's where another has that one: none that the system gives to connections while no gateway runs, so that a
+client finds it where it was. Any of them, since stacks may start at once."""
 LOCK_PATIENCE_S: Final = 180.0
 ADDED: Final = ("forgetting_key", "valkey_rewrite")
 """Secrets that a folder of an earlier version has not."""
@@ -169,9 +173,8 @@ class Home:
         remembered = self.recall(f"{name}_port")
         if remembered is not None and is_free(int(remembered)):
             return int(remembered)
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            port = int(probe.getsockname()[1])
+        others = random.sample(OTHER_PORTS, len(OTHER_PORTS)) if name == "gateway" else ()
+        port = next(filter(is_free, others), None) or _any_free_port()
         self.remember(f"{name}_port", str(port))
         return port
 
@@ -256,6 +259,12 @@ class Home:
         except FileNotFoundError:
             return {}
         return {str(name): str(value) for name, value in stored.items()}
+
+
+def _any_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
 
 
 def is_free(port: int) -> bool:
