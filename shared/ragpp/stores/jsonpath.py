@@ -13,14 +13,15 @@ def as_jsonpath(condition: MetadataFilter) -> Matched:
     """`condition` as parameters. Values are variables; only operators and quoted keys are in the path.
 
     Every comparison stands within `exists(… ? (…))`, which is false where values cannot be compared: outside it the
-    comparison would be unknown, and so would be its negation.
+    comparison would be unknown, and so would be its negation. Each condition has one variable, a list, so that the path
+    is as short as the condition and not as its values.
     """
-    values: dict[str, Scalar] = {}
+    values: dict[str, tuple[Scalar, ...]] = {}
 
     def has(key: Key, *wanted: Scalar) -> str:
-        names = [f"v{len(values) + place}" for place in range(len(wanted))]
-        values.update(zip(names, wanted, strict=True))
-        return f"exists({_path(key)} ? ({' || '.join(f'@ == ${name}' for name in names)}))"
+        name = f"v{len(values)}"
+        values[name] = wanted
+        return f"exists({_path(key)} ? (@ == ${name}[*]))"
 
     def predicate(one: MetadataFilter) -> str:
         if one.equal is not None:
