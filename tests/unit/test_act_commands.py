@@ -112,3 +112,21 @@ def test_a_user_may_be_named_by_the_option_everywhere(
         assert missing.returncode == 2, missing.stderr
         assert "--user" in missing.stderr
         assert "--user" not in ragpp(*command.split(), "--user", "u1", home=tmp_path).stderr
+
+
+def test_a_user_who_is_named_twice_is_not_taken_for_one_of_the_two(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Catches the erasure of a user in whose place another was meant; a variable is no second name."""
+    ragpp = runner(monkeypatch, capsys, Graph())
+    monkeypatch.setenv("RAGPP_USER", "bob")
+    for command in ("inspect", "profile", "timeline", "extract", "reflect", "forget user --dry-run"):
+        twice = ragpp(*command.split(), "ana", "--user", "bob", home=tmp_path)
+        assert twice.returncode == 2, (command, twice.stderr)
+        assert "'bob'" in twice.stderr
+        for once in (("ana",), ("ana", "--user", "ana")):
+            assert "--user" not in ragpp(*command.split(), *once, home=tmp_path).stderr
+    for command in ("forget --user ana session s1 --dry-run", "review --user ana confirm x", "jobs --user ana list"):
+        assert "stands behind the command" in ragpp(*command.split(), "--user", "bob", home=tmp_path).stderr
+        assert "stands behind" not in ragpp(*command.replace("--user ana ", "").split(), home=tmp_path).stderr
+    assert "--user" in ragpp("forget", "user", "--dry-run", home=tmp_path).stderr

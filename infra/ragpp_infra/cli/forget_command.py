@@ -24,6 +24,7 @@ from ragpp_infra.cli.options import (
     WaitOption,
     WhoseArgument,
     named,
+    see_user_behind,
     whose,
 )
 from ragpp_infra.embedded.home import Home
@@ -59,6 +60,7 @@ def items(
     Example: [bold]ragpp forget user u1 --dry-run[/bold], or [bold]ragpp forget --id pref-2ac281 --user u1[/bold]
     """
     if context.invoked_subcommand is not None:
+        see_user_behind(context)
         if ids:
             raise typer.BadParameter("--id stands alone: it names what is forgotten", context)
         if dry_run or yes:
@@ -113,7 +115,7 @@ def user(
 
     Example: [bold]ragpp forget user u1 --yes --json[/bold]
     """
-    whom = whose(user_id, option)
+    whom = whose(user_id, option, variable=None)
     see_meant(f"Erase everything of {whom!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
     _forget(home, url, key, lambda memory: memory.erase_user(whom, dry_run=dry_run), wait, as_json)
 

@@ -25,6 +25,7 @@ from ragpp_infra.cli.options import (
     WaitOption,
     WhoseArgument,
     WhoseOption,
+    see_user_behind,
     whose,
 )
 from ragpp_infra.cli.render import when
@@ -63,7 +64,9 @@ def jobs(
 
     Example: [bold]ragpp jobs --state failed --json[/bold]
     """
-    if context.invoked_subcommand is None:
+    if context.invoked_subcommand is not None:
+        see_user_behind(context)
+    else:
         _list(user, stage, state, limit, home, url, key, as_json=as_json)
 
 

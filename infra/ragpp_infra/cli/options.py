@@ -1,11 +1,12 @@
 """The options that several commands share, each with the environment variable that replaces it."""
 
+import os
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from ragpp.environment import is_address
+from ragpp.environment import USER, is_address
 
 HomeOption: TypeAlias = Annotated[
     Path,
@@ -54,18 +55,29 @@ WhoseArgument: TypeAlias = Annotated[
     str | None, typer.Argument(metavar="USER", callback=named, help="Whose memory; or --user.", show_default=False)
 ]
 WhoseOption: TypeAlias = Annotated[
-    str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="The same, as an option.")
+    str | None, typer.Option("--user", "-u", callback=named, help=f"The same, as an option; or {USER}.")
 ]
 
 
-def whose(argument: str | None, option: str | None) -> str:
-    """The user who is named by either; the argument goes before a variable. Raises WrongUsage where none is."""
-    user = argument or option
-    if user is None:
-        from ragpp_infra.cli.arguments import WrongUsage  # noqa: PLC0415 - the models, as above
+def whose(argument: str | None, option: str | None, *, variable: str | None = USER) -> str:
+    """The user who is named by either, else by the environment's `variable`. Raises WrongUsage where none is, or one by
+    each."""
+    from ragpp_infra.cli.arguments import WrongUsage  # noqa: PLC0415 - the models, as above
 
+    if argument and option and argument != option:
+        told = f"names {option!r}, and the argument {argument!r}"
+        raise WrongUsage.of({"--user": told}, suggestions=("Name one user.",))
+    user = argument or option or (named(os.environ.get(variable) or None) if variable else None)
+    if user is None:
         raise WrongUsage.of({"--user": "is missing"}, suggestions=("Name the user: ragpp … --user u1.",))
     return user
+
+
+def see_user_behind(context: typer.Context) -> None:
+    """Raises BadParameter where --user stands before a command of the group, which takes one of its own or none."""
+    source = context.get_parameter_source("user")
+    if source is not None and source.name == "COMMANDLINE":
+        raise typer.BadParameter("--user stands behind the command", context)
 
 
 TokenizerOption: TypeAlias = Annotated[

@@ -14,7 +14,16 @@ from ragpp.models import Value
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.judging import verdict
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption, named
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    UrlOption,
+    UserOption,
+    named,
+    see_user_behind,
+)
 from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
 from ragpp_infra.embedded.home import Home
 
@@ -58,6 +67,7 @@ def review(
     Example: [bold]ragpp review --user u1 && ragpp review confirm 3b6063 --user u1[/bold]
     """
     if context.invoked_subcommand is not None:
+        see_user_behind(context)
         return
     if user is None:
         raise typer.BadParameter("say whose memory: --user", context)
