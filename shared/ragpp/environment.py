@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ragpp.births import birth_on_linux
 from ragpp.errors import ConfigurationError
 
 URL: Final = "RAGPP_URL"
@@ -17,7 +18,7 @@ HOME: Final = "RAGPP_HOME"
 USER: Final = "RAGPP_USER"
 USUAL_HOME: Final = Path(".ragpp")
 CLIENT_FILE: Final = "client.json"
-"""In the stack's folder, written by `ragpp up`: `url` and `key`, readable by its owner alone."""
+"""In the stack's folder, written by `ragpp up`: `url`, `key`, the gateway's `pid` and `birth`; for its owner alone."""
 START: Final = (
     "Start a stack in this folder: ragpp up",
     f"Or name its folder with {HOME}, or another gateway with {URL} and {API_KEY}.",
@@ -26,7 +27,7 @@ START: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What the file has."""
+    """What of the file is for a client."""
 
     url: str
     key: str
@@ -88,6 +89,7 @@ def access_of(folder: Path) -> Access:
             )
         written = json.loads(path.read_bytes())
         access = Access(str(written["url"]), str(written["key"]))
+        is_there = sys.platform != "linux" or birth_on_linux(int(written["pid"])) == str(written["birth"])
     except FileNotFoundError as error:
         raise ConfigurationError(
             f"no gateway is named: {URL} and {API_KEY} are not set, and there is no {path}", suggestions=START
@@ -96,6 +98,8 @@ def access_of(folder: Path) -> Access:
         raise ConfigurationError(f"{path} cannot be read", suggestions=START) from error
     if not is_address(access.url):
         raise ConfigurationError(f"{path} names no address", suggestions=START)
+    if not is_there:  # another may listen at its port by now, and would be told the key
+        raise ConfigurationError(f"the gateway that {path} names does not run any more", suggestions=START)
     return access
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -78,7 +79,7 @@ def gateway(tmp_path: Path) -> Iterator[Gateway]:
     home.create()
     home.remember("gateway_port", str(server.server_port))
     home.write_key("rp_running")
-    home.write_client()
+    home.write_client(os.getpid())
     yield fake
     server.shutdown()
     thread.join()
@@ -220,7 +221,8 @@ def test_a_hook_that_cannot_says_nothing_and_ends_well(
     monkeypatch.setattr(gateway, "answer", lambda *_: [])
     for event in ("session-start", "user-prompt"):
         assert hook("codex", event) == ""
-    gateway.home.path.joinpath("client.json").write_text(json.dumps({"url": "http://127.0.0.1:9", "key": "k"}))
+    client = gateway.home.path / "client.json"
+    client.write_text(json.dumps(json.loads(client.read_text()) | {"url": "http://127.0.0.1:9"}))
     assert hook("claude-code", "user-prompt") == ""
     assert hook("claude-code", "session-start") == ""
 

@@ -1,5 +1,6 @@
 """A client that starts the embedded stack: what it starts, when it does not, and what it says when that fails."""
 
+import os
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -15,6 +16,7 @@ from ragpp_infra.embedded.home import Home
 from tests.support.each import each_case
 
 STARTS = """
+import os
 import sys
 from pathlib import Path
 from ragpp_infra.embedded.home import Home
@@ -22,7 +24,7 @@ home = Home(Path(sys.argv[1]))
 home.create()
 home.remember("gateway_port", "8711")
 home.write_key("rp_made")
-home.write_client()
+home.write_client(os.getppid())
 print("much that is said of it")
 """
 
@@ -49,7 +51,7 @@ def running(tmp_path: Path) -> Iterator[Home]:
     home.create()
     home.remember("gateway_port", str(server.server_port))
     home.write_key("rp_running")
-    home.write_client()
+    home.write_client(os.getpid())
     yield home
     server.shutdown()
     thread.join()

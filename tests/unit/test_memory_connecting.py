@@ -1,5 +1,6 @@
 """Which gateway a manager speaks to, what it refuses to be told, and what importing it costs."""
 
+import json
 import os
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def home(tmp_path: Path) -> Home:
     made.create()
     made.remember("gateway_port", "8711")
     made.write_key("rp_of_the_stack")
-    made.write_client()
+    made.write_client(os.getpid())
     return made
 
 
@@ -88,7 +89,7 @@ def test_access_is_written_for_its_owner_alone_and_gone_when_the_stack_is(home: 
     file = home.path / "client.json"
     assert file.stat().st_mode & 0o777 == 0o600
     home.write_key("rp_new")
-    home.write_client()
+    home.write_client(os.getpid())
     assert address_of(MemoryManager())[1] == "rp_new"
     home.remove_client()
     assert not file.exists()
@@ -100,6 +101,23 @@ def test_access_that_others_may_have_written_or_read_is_not_trusted(home: Home, 
     """Whoever can write it could lead a memory to a gateway of their own."""
     (home.path / "client.json").chmod(mode)
     with pytest.raises(ConfigurationError, match="not yours alone"):
+        MemoryManager()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system tells the birth of a process without a library")
+def test_the_key_is_told_to_nobody_once_the_gateway_has_crashed(home: Home) -> None:
+    """Catches a file that outlives its gateway, at whose port another program listens: also where the pid is taken."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as gateway:
+        home.write_client(gateway.pid)
+        assert address_of(MemoryManager())[1] == "rp_of_the_stack"
+        gateway.kill()
+        gateway.wait()
+        with pytest.raises(ConfigurationError, match="does not run any more"):
+            MemoryManager()
+    file = home.path / "client.json"
+    written = json.loads(file.read_text(encoding="utf-8")) | {"pid": os.getpid()}
+    file.write_text(json.dumps(written), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="does not run any more"):
         MemoryManager()
 
 

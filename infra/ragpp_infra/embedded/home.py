@@ -4,7 +4,7 @@ client finds in it.
 secrets.json  passwords, mode 0600       logs/   one file a server       postgres/  valkey/  neo4j/
 state.json    ports and folders chosen   run/    pid files, the socket
 key           the API key                ingest/ how far each file came
-client.json   address and key of the gateway that runs, for programs beside it (`ragpp.environment`)
+client.json   address, key, pid and birth of the gateway that runs, for programs beside it (`ragpp.environment`)
 """
 
 import contextlib
@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ragpp.births import birth_on_linux
 from ragpp.errors import ConfigurationError, MemorySystemError, StackError
 
 if TYPE_CHECKING:
@@ -214,11 +215,13 @@ class Home:
         """Keep it as `write_key` does."""
         write_private(self._admin_key_path, key)
 
-    def write_client(self) -> None:
-        """Tell the programs of this user where the gateway is, and its key; nothing before there are both."""
+    def write_client(self, gateway: int | None) -> None:
+        """Tell the programs of this user where the gateway is, which process it is, and its key; nothing before there
+        are all of them."""
         url, key = self.url(), self.key()
-        if url is not None and key is not None:
-            write_private(self._client_file, json.dumps({"url": url, "key": key}, indent=2))
+        if url is not None and key is not None and gateway is not None:
+            told = {"url": url, "key": key, "pid": gateway, "birth": birth_on_linux(gateway)}
+            write_private(self._client_file, json.dumps(told, indent=2))
 
     def remove_client(self) -> None:
         """Tell them that none runs."""

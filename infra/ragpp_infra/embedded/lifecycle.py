@@ -128,7 +128,7 @@ class Lifecycle:
             )
         with self.home.locked():
             key = ensure_key(self.home, endpoints)
-            self.home.write_client()
+            self.home.write_client(self.services.pid(GATEWAY))
         for report in services:
             progress.service_report(report)
         vain = without_effect(os.environ, environment_of(self.home, endpoints, 0)) if anew else []
@@ -154,8 +154,7 @@ class Lifecycle:
             if not is_own(self.home, revoked):
                 return False
             make_own_key(self.home, self.stack.endpoints())
-            if self.services.pid(GATEWAY) is not None:
-                self.home.write_client()
+            self.home.write_client(self.services.pid(GATEWAY))
             return True
 
     def status(self) -> list[ProcessStatus]:

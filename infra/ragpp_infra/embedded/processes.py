@@ -5,7 +5,6 @@ beside it, and nothing is ever signalled whose birth is another.
 """
 
 import contextlib
-import functools
 import os
 import signal
 import subprocess
@@ -19,6 +18,7 @@ from typing import IO, Final
 
 import psutil
 
+from ragpp.births import birth_on_linux
 from ragpp.errors import StackError
 
 LOG_LIMIT_BYTES: Final = 16 << 20
@@ -196,23 +196,8 @@ class ManagedProcess:
 
 
 def birth(pid: int) -> str | None:
-    """What tells this process from any other that has or had the pid; None when none runs.
-
-    On Linux the boot's id and the start in clock ticks since then, which a step of the clock does not move. A zombie
-    does not run, unless threads of it still do: until they end it keeps its files and ports.
-    """
-    if sys.platform != "linux":
-        return _birth_by_clock(pid)
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    # proc_pid_stat(5); the second field is in brackets and may itself hold blanks and brackets
-    fields = stat.rpartition(")")[2].split()
-    state, threads, ticks = fields[0], int(fields[17]), fields[19]
-    if state == "X" or (state == "Z" and threads <= 1):
-        return None
-    return f"{_boot()}:{ticks}"
+    """What tells this process from any other that has or had the pid; None when none runs."""
+    return birth_on_linux(pid) if sys.platform == "linux" else _birth_by_clock(pid)
 
 
 def _birth_by_clock(pid: int) -> str | None:
@@ -221,11 +206,6 @@ def _birth_by_clock(pid: int) -> str | None:
         return None if process.status() == psutil.STATUS_ZOMBIE else f"{process.create_time():.2f}"
     except psutil.NoSuchProcess:
         return None
-
-
-@functools.cache
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def memory_mb(pid: int) -> float:
