@@ -11,7 +11,7 @@ import pytest
 
 from ragpp.api import MessageIn
 from ragpp.client import AsyncMemoryClient
-from ragpp.errors import RateLimited, TooManyAtOnce, TooMuchAtOnce
+from ragpp.errors import Conflict, RateLimited, TooManyAtOnce, TooMuchAtOnce
 from ragpp.memory.files.importing import import_file
 from ragpp_infra.cli.ingest import ingest
 from ragpp_infra.cli.lines import read_lines
@@ -35,6 +35,7 @@ async def strict(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory)
         "GATEWAY_MAX_CHARACTERS": str(MOST_CHARACTERS),
         "GATEWAY_KEY_REQUESTS_PER_S": "20",
         "GATEWAY_KEY_BURST": str(BURST),
+        "GATEWAY_TENANT_KEYS": "2",
     }
     async with open_gateway(endpoints, tmp_path_factory.mktemp("strict"), more=more) as running:
         yield running
@@ -181,3 +182,9 @@ async def test_every_answer_has_the_id_that_its_request_came_with(
 ) -> None:
     answer = await api.get(path, headers={"x-request-id": "ask-1", **headers})
     assert (answer.status_code, answer.headers.get("X-Request-ID")) == (status, "ask-1")
+
+
+async def test_a_tenant_has_as_many_keys_as_are_set(strict: RealGateway, tenant: str) -> None:
+    async with strict.client(await strict.key(tenant, "read", "admin")) as api:
+        assert (await api.post("/v1/keys", json={"scopes": ["read"]})).status_code == 201
+        checked_problem(await api.post("/v1/keys", json={"scopes": ["read"]}), 409, Conflict.code)

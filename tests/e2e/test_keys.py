@@ -9,7 +9,9 @@ import httpx
 import pytest
 
 from ragpp.api import KeyIn, KeyMade
+from ragpp.errors import Conflict
 from ragpp_services.gateway.identity import FRESH_S, make_key
+from ragpp_services.gateway.store import KeyListing
 from tests.support.each import each
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
@@ -114,11 +116,38 @@ async def test_the_database_itself_lets_no_key_make_one_beyond_its_own_bounds(
     for key, scopes, user_id in ((reading, {"write"}, None), (bound, {"admin"}, "tom"), (plain, {"read"}, None)):
         new = make_key("another tenant", frozenset(scopes), user_id=user_id)
         asking = f"key_{key.split('_')[1]}"
-        assert await gateway.parts.keys.create_key_for(asking, new.row, new.prefix, None) is None
+        assert await gateway.parts.keys.create_key_for(asking, new.row, new.prefix, None, most=0) is None
     new = make_key("another tenant", frozenset({"read"}))
-    mine = await gateway.parts.keys.create_key_for(f"key_{reading.split('_')[1]}", new.row, new.prefix, None)
+    asking = f"key_{reading.split('_')[1]}"
+    mine = await gateway.parts.keys.create_key_for(asking, new.row, new.prefix, None, most=0)
     assert mine is not None
     assert mine.tenant_id == tenant
+
+
+async def test_a_tenant_has_as_many_valid_keys_as_it_may_have_and_none_more_however_many_ask_at_once(
+    gateway: RealGateway, tenant: str
+) -> None:
+    """Catches an administrator who fills the table of all tenants, a limit that revoked keys or those of another tenant
+    use up, and two that are made at once."""
+    asking = [f"key_{(await gateway.key(one, *ALL)).split('_')[1]}" for one in (tenant, new_scope().tenant_id)]
+    keys, refused = gateway.parts.keys, []
+
+    async def make(key_id: str) -> KeyListing | None:
+        new = make_key("its maker's", frozenset({"read"}))
+        try:
+            return await keys.create_key_for(key_id, new.row, new.prefix, None, most=3)
+        except Conflict as error:
+            refused.append(error)
+            return None
+
+    made = [one for one in await asyncio.gather(*(make(asking[0]) for _ in range(6))) if one]
+    assert len(made) == 2
+    assert len(refused) == 4
+    assert "3 valid keys" in refused[0].message
+    assert any("GATEWAY_TENANT_KEYS" in told for told in refused[0].suggestions)
+    assert await make(asking[1])
+    await keys.revoke_key_for(asking[0], made[0].key_id, even_last=False)
+    assert await make(asking[0])
 
 
 async def test_keys_of_another_tenant_are_neither_seen_nor_revoked(

@@ -212,6 +212,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
                 key_bytes=gateway.key_body_bytes_at_once,
                 all_bytes=gateway.body_bytes_at_once,
             ),
+            tenant_keys=gateway.tenant_keys,
             version=version("ragpp"),
             review_below=learning.review_below,
             record_retrievals=gateway.record_retrievals,

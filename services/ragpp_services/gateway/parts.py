@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 class Parts(Tiers):
     """The tiers, and the gateway's other collaborators.
 
-    `max_injection_tokens`: of memory in a turn of an agent of which nobody said. `review_below`: what is learned with
-    less confidence waits to be judged. `record_retrievals`: questions to the catalog become events. `models`: those for
-    retrieval, None where none is configured; `retrieval_timeout_s`: longest wait for one of them.
+    `tenant_keys`: valid ones that a tenant may have; 0: no limit. `max_injection_tokens`: of memory in a turn of an
+    agent of which nobody said. `review_below`: what is learned with less confidence waits to be judged.
+    `record_retrievals`: questions to the catalog become events. `models`: those for retrieval, None where none is
+    configured; `retrieval_timeout_s`: longest wait for one of them.
     """
 
     intake: Intake
@@ -55,6 +56,7 @@ class Parts(Tiers):
     health: "HealthReporter"
     traffic: Traffic
     version: str
+    tenant_keys: int = 10_000
     max_injection_tokens: int = 2_000
     review_below: float = 0.5
     record_retrievals: bool = False

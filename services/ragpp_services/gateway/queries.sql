@@ -49,10 +49,14 @@ SELECT key_id, prefix, tenant_id, scopes, user_id, agent_id, created_at, expires
 UPDATE identity.keys SET revoked_at = now() WHERE key_id = $1 AND revoked_at IS NULL;
 
 -- name: create_key_for
--- No row where the key that asks may not make this one.
+-- No row where the key that asks may not make this one, or its tenant has `most` of them; 0 is no limit.
 -- $1 asking key_id text, $2 key_id text, $3 prefix text, $4 secret_hash bytea, $5 scopes text[], $6 user_id text,
--- $7 agent_id text, $8 expires_at timestamptz, $9 visibility text
-SELECT * FROM identity.create_key($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- $7 agent_id text, $8 expires_at timestamptz, $9 visibility text, $10 most int
+SELECT * FROM identity.create_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+
+-- name: count_keys_for
+-- Valid ones of its tenant. $1 asking key_id text
+SELECT identity.count_keys($1);
 
 -- name: list_keys_for
 -- What the key that asks may see, oldest first.

@@ -65,6 +65,12 @@ class GatewaySettings(Settings):
         le=1024**4,
         description="Of all requests under way in this process; 0: no limit.",
     )
+    tenant_keys: int = Field(
+        default=10_000,
+        ge=0,
+        le=1_000_000_000,
+        description="Valid keys of a tenant, beyond which none is made over HTTP; 0: no limit.",
+    )
     deadline_ms: int = Field(default=500, ge=1, le=MAX_DEADLINE_MS, description="Of a recall that names none.")
     token_budget: int = Field(default=2_000, ge=0, le=MAX_TOKEN_BUDGET, description="Of a recall that names none.")
     record_retrievals: bool = Field(

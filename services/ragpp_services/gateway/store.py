@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from ragpp.api import KeyScope, KeyState
+from ragpp.errors import Conflict
 from ragpp.models import Scope, Visibility
 from ragpp.settings import PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
@@ -115,14 +116,23 @@ class GatewayStore:
         )
 
     async def create_key_for(
-        self, key_id: str, new: KeyRow, prefix: str, expires_at: datetime | None
+        self, key_id: str, new: KeyRow, prefix: str, expires_at: datetime | None, *, most: int
     ) -> KeyListing | None:
         """Insert a key on behalf of another, of whose tenant it is, and which it does not outlive. None where that one
-        may not make it."""
+        may not make it. Raises Conflict where the tenant has `most` valid keys, which are not 0."""
         bound = (new.user_id, new.agent_id, expires_at, new.visibility)
-        asked = (key_id, new.key_id, prefix, new.secret_hash, sorted(new.scopes), *bound)
+        asked = (key_id, new.key_id, prefix, new.secret_hash, sorted(new.scopes), *bound, most)
         async with foreign_errors("keys"), self._pool.acquire() as connection:
             row = await connection.fetchrow(SQL["create_key_for"], *asked)
+            is_full = row is None and 0 < most <= await connection.fetchval(SQL["count_keys_for"], key_id)
+        if is_full:
+            raise Conflict(
+                f"the tenant has {most:,} valid keys, and no more may be made over HTTP",
+                suggestions=(
+                    "Revoke those that nobody uses: GET /v1/keys, DELETE /v1/keys/{key_id}.",
+                    "Whoever runs the stack sets how many there may be: GATEWAY_TENANT_KEYS.",
+                ),
+            )
         return None if row is None else KeyListing.of_row(row)
 
     async def list_keys_for(

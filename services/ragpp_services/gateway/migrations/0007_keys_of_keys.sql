@@ -44,13 +44,28 @@ BEGIN ATOMIC
    ORDER BY k.created_at, k.key_id LIMIT most;
 END;
 
--- No row where that key may not make this one.
+CREATE INDEX keys_by_tenant ON identity.keys (tenant_id);
+
+-- How many valid keys the tenant of that key has, whatever they are bound to.
+CREATE FUNCTION identity.count_keys(of_key text) RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ''
+BEGIN ATOMIC
+  SELECT count(*)
+    FROM identity.administrator(of_key) AS asker
+    JOIN identity.keys AS k ON k.tenant_id = asker.tenant_id
+   WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > pg_catalog.now());
+END;
+
+-- No row where that key may not make this one, or its tenant has the `most` valid keys already; 0 is no limit. The lock,
+-- that of revoke_key, lets no two that are made at once be one too many.
 CREATE FUNCTION identity.create_key(
   of_key text, its_id text, its_prefix text, its_hash bytea, its_scopes text[], its_user text, its_agent text,
-  until_moment timestamptz, its_visibility text)
+  until_moment timestamptz, its_visibility text, most int)
 RETURNS SETOF identity.listing
 LANGUAGE sql SECURITY DEFINER SET search_path = ''
 BEGIN ATOMIC
+  SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keys' || asker.tenant_id, 0))
+    FROM identity.administrator(of_key) AS asker;
   INSERT INTO identity.keys AS k
          (key_id, prefix, secret_hash, tenant_id, scopes, user_id, agent_id, expires_at, visibility)
   SELECT its_id, its_prefix, its_hash, maker.tenant_id, its_scopes, its_user, its_agent,
@@ -58,6 +73,7 @@ BEGIN ATOMIC
     FROM identity.administrator(of_key) AS maker
    WHERE its_scopes <@ maker.scopes
      AND (maker.user_id IS NULL OR maker.user_id = its_user) AND (maker.agent_id IS NULL OR maker.agent_id = its_agent)
+     AND (most = 0 OR identity.count_keys(of_key) < most)
   RETURNING k.key_id, k.prefix, k.tenant_id, k.scopes, k.user_id, k.agent_id, k.created_at, k.expires_at, k.revoked_at,
             k.visibility;
 END;
@@ -88,6 +104,7 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION identity.find_key, identity.administrator, identity.list_keys, identity.create_key,
-  identity.revoke_key FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION identity.find_key, identity.list_keys, identity.create_key, identity.revoke_key TO ragpp_app;
+REVOKE ALL ON FUNCTION identity.find_key, identity.administrator, identity.list_keys, identity.count_keys,
+  identity.create_key, identity.revoke_key FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION identity.find_key, identity.list_keys, identity.count_keys, identity.create_key,
+  identity.revoke_key TO ragpp_app;

@@ -19,7 +19,12 @@ from ragpp_services.gateway.store import KeyListing
 router = keyed_router("keys")
 
 
-@router.post("/v1/keys", status_code=201, summary="Make a key")
+@router.post(
+    "/v1/keys",
+    status_code=201,
+    summary="Make a key",
+    responses={409: refusal(409, "The tenant has as many valid keys as it may have.")},
+)
 async def create_key(requester: Writer, parts: GatewayParts, body: KeyIn, response: Response) -> KeyMade:
     """The answer has the key itself, this once: what is stored is its hash. It is of the tenant of the key that makes
     it, which needs the scope `admin`, has itself every scope that it gives, and is bound to no other user or agent. A
@@ -32,7 +37,7 @@ async def create_key(requester: Writer, parts: GatewayParts, body: KeyIn, respon
         asking.tenant_id, frozenset(body.scopes), user_id=user_id, agent_id=agent_id, visibility=body.visibility
     )
     until = None if body.days is None else parts.clock() + timedelta(days=body.days)
-    made = await parts.keys.create_key_for(asking.key_id, new.row, new.prefix, until)
+    made = await parts.keys.create_key_for(asking.key_id, new.row, new.prefix, until, most=parts.tenant_keys)
     if made is None:
         raise Forbidden("this key was changed or revoked meanwhile, and may not make this key any more")
     requester.items, requester.details = 1, {"key": made.key_id, "scopes": list(made.scopes)}
