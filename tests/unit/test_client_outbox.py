@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import threading
 from pathlib import Path
 
 import httpx
@@ -138,3 +139,26 @@ def test_it_is_bounded_and_says_so_where_it_is_full_or_cannot_be_written(
     with pytest.raises(GatewayUnreachable):
         client_of(ScriptedGateway(AWAY), tmp_path / "file").remember("lost", user="ana")
     assert "cannot be written" in caplog.text
+
+
+async def test_no_event_loop_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    fsync, files = os.fsync, Outbox._files
+
+    def slow(descriptor: int) -> None:
+        threads.append(threading.get_ident())
+        fsync(descriptor)
+
+    def listed(box: Outbox) -> list[Path]:
+        threads.append(threading.get_ident())
+        return files(box)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    monkeypatch.setattr(Outbox, "_files", listed)
+    gateway = ScriptedGateway(AWAY, answer(STORED, 201), answer(RECALLED))
+    async with AsyncMemoryClient("http://gateway", "key", retries=0, transport=gateway, outbox=tmp_path) as memory:
+        await memory.remember("one", user="ana")
+        await memory.recall("one?", user="ana")
+    assert contents(gateway) == ["one", "one", "one?"]
+    assert len(threads) == 4  # each call lists what waits, and what is kept is counted and written
+    assert threading.get_ident() not in threads

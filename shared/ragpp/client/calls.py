@@ -2,9 +2,10 @@
 
 import json
 import random
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
@@ -28,10 +29,10 @@ from ragpp.fields import storable
 T = TypeVar("T")
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | Mapping[str, JsonValue] | None
-Step: TypeAlias = httpx.Request | float
-"""What whoever drives a call does next: send the request, or wait so many seconds."""
+Step: TypeAlias = httpx.Request | float | Callable[[], None]
+"""What whoever drives a call does next: send the request, wait so many seconds, or do what waits for a disk."""
 Outcome: TypeAlias = httpx.Response | httpx.TransportError | None
-"""What came of a step; of waiting nothing."""
+"""What came of a step; nothing of another than a request."""
 Flow: TypeAlias = Generator[Step, Outcome, T]
 
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -80,29 +81,34 @@ class Caller:
             return (yield from self._asked(call, self._retries))
         is_away = yield from self._deliver(self._outbox)
         said = call.body if isinstance(call.body, StoreRequest) else None
-        if said is not None and is_away and (kept := self._outbox.put(said)):
+        if said is not None and is_away and (kept := (yield from _on_disk(partial(self._outbox.put, said)))):
             return call.result.validate_python(kept)  # behind what waits already
         try:
             return (yield from self._asked(call, self._retries))
         except MemorySystemError as error:
-            if said is None or not error.retryable or not (kept := self._outbox.put(said)):
+            if said is None or not error.retryable:
+                raise
+            kept = yield from _on_disk(partial(self._outbox.put, said))
+            if kept is None:
                 raise
             return call.result.validate_python(kept)
 
     def _deliver(self, outbox: Outbox) -> Flow[bool]:
         """Store what waits in `outbox`, once each, up to what cannot be stored; whether that may pass by itself: what
         does not, such as a revoked key, is for whoever calls to hear of."""
-        for path, request in outbox.waiting():
+        waiting = outbox.waiting()
+        while (one := (yield from _on_disk(lambda: next(waiting, None)))) is not None:
+            path, request = one
             try:
                 yield from self._asked(Call("POST", STORE, TypeAdapter(StoreResponse), body=request), 0)
             except (Conflict, InvalidInput, PayloadTooLarge, TooMuchAtOnce) as error:
-                outbox.drop(path, f"was refused ({error.code})")
+                yield from _on_disk(partial(outbox.drop, path, f"was refused ({error.code})"))
             except MemorySystemError as error:
                 if not error.retryable:
                     outbox.keep(path, f"was refused ({error.code})")
                 return error.retryable
             else:
-                outbox.remove(path)
+                yield from _on_disk(partial(outbox.remove, path))
         return False
 
     def _asked(self, call: Call[T], retries: int) -> Flow[T]:
@@ -133,6 +139,13 @@ class Caller:
         return self._http.build_request(
             call.method, call.path, params=_texts(call.query), content=content, headers=headers
         )
+
+
+def _on_disk(work: Callable[[], T]) -> Flow[T]:
+    """The step of `work`, then what it answers."""
+    done: list[T] = []
+    yield lambda: done.append(work())
+    return done[0]
 
 
 def _spread() -> float:

@@ -58,8 +58,10 @@ class AsyncRunner(Face):
                     outcome = await self._http.send(step)
                 except httpx.TransportError as error:
                     outcome = error
-            else:
+            elif isinstance(step, float | int):
                 await asyncio.sleep(step)
+            else:
+                await asyncio.to_thread(step)
 
 
 class SyncRunner(Face):
@@ -89,8 +91,10 @@ class SyncRunner(Face):
                     outcome = self._http.send(step)
                 except httpx.TransportError as error:
                     outcome = error
-            else:
+            elif isinstance(step, float | int):
                 time.sleep(step)
+            else:
+                step()
 
 
 class AsyncFace(AsyncRunner):
