@@ -1,7 +1,9 @@
 """Clients of OpenAI and Anthropic that remember, against a server that speaks their protocols."""
 
 import asyncio
+import gc
 import logging
+import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, assert_type, cast
@@ -12,8 +14,13 @@ import openai
 import pytest
 
 from ragpp import AsyncMemoryClient, MemoryClient, remembering
+from ragpp.client.outbox import Outbox
+from ragpp.client.plain import message
+from ragpp.environment import outbox_folder
 from ragpp.errors import ConfigurationError
+from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp.testing.llm import Answered, Failed, LlmServer
+from ragpp_infra.embedded.home import Home
 from tests.support.each import each_case
 from tests.support.scripted import RECALLED, STORED, ScriptedGateway, answer
 
@@ -214,3 +221,79 @@ async def test_anything_else_and_the_wrong_kind_of_memory_are_refused() -> None:
     async with openai.AsyncOpenAI(api_key="k") as client:
         with pytest.raises(ConfigurationError, match="not of one kind"):
             remembering(client, user="ana", memory=memory)
+
+
+@each_case("reply", ["x" * (MAX_CONTENT_CHARS + 1), "In \0 Porto"])
+async def test_a_reply_that_is_too_long_or_cannot_be_kept_loses_nothing_of_what_the_user_said(
+    server: LlmServer, reply: str
+) -> None:
+    server.replies(Answered(text=reply))
+    gateway = ScriptedGateway(answer(KNOWN), answer(STORED, 201), answer(STORED, 201))
+    assert await by_openai(server, memory_of(by_openai, gateway), False, MESSAGES) == reply
+    said = [one for body in gateway.bodies()[1:] for one in cast("list[dict[str, str]]", body["messages"])]
+    kept = [] if "\0" in reply else ["x" * MAX_CONTENT_CHARS]
+    assert [one["content"] for one in said] == [ASKED, *kept]
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[MemoryClient | AsyncMemoryClient]:
+    """The memories that are made for clients that are given none, in a folder where no stack ever was."""
+    found: list[MemoryClient | AsyncMemoryClient] = []
+
+    class Kept(MemoryClient):
+        def __init__(self, *args: Any, **more: Any) -> None:
+            super().__init__(*args, **more)
+            found.append(self)
+
+    class AsyncKept(AsyncMemoryClient):
+        def __init__(self, *args: Any, **more: Any) -> None:
+            super().__init__(*args, **more)
+            found.append(self)
+
+    monkeypatch.setattr("ragpp.client.MemoryClient", Kept)
+    monkeypatch.setattr("ragpp.client.AsyncMemoryClient", AsyncKept)
+    for name in ("RAGPP_URL", "RAGPP_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RAGPP_HOME", str(tmp_path))
+    return found
+
+
+async def test_a_memory_of_its_own_is_closed_with_the_client_or_when_nobody_has_that_any_more(
+    own: list[MemoryClient | AsyncMemoryClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGPP_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("RAGPP_API_KEY", "rp_1")
+    with remembering(openai.OpenAI(api_key="k"), user="ana"):
+        assert not own[0]._http.is_closed
+    remembering(anthropic.Anthropic(api_key="k"), user="ana").close()
+    async with remembering(openai.AsyncOpenAI(api_key="k"), user="ana"):
+        assert not own[2]._http.is_closed
+    await remembering(anthropic.AsyncAnthropic(api_key="k"), user="ana").close()
+    remembering(openai.OpenAI(api_key="k"), user="ana")
+    gc.collect()
+    assert [one._http.is_closed for one in own] == [True] * 5
+
+
+def test_what_waits_for_the_stack_is_delivered_with_its_next_key_and_what_waits_for_another_key_is_told_of(
+    own: list[MemoryClient | AsyncMemoryClient],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Catches what is never delivered after a rotation, and what another tenant's key delivers to that tenant."""
+    home = Home(tmp_path)
+    home.create()
+    home.remember("gateway_port", "9")
+    for key in ("rp_1", "rp_2"):
+        home.write_key(key)
+        home.write_client(os.getpid())
+        remembering(openai.OpenAI(api_key="k"), user="ana")
+    monkeypatch.setenv("RAGPP_URL", "http://127.0.0.1:9")
+    for key in ("rp_3", "rp_4"):
+        monkeypatch.setenv("RAGPP_API_KEY", key)
+        assert "waits in" not in caplog.text
+        remembering(openai.OpenAI(api_key="k"), user="ana")
+        Outbox(outbox_folder("rp_3")).put(message("one", user="ana", id="m-1"))
+    folders = [one._caller._outbox and one._caller._outbox.folder for one in own]
+    assert folders == [*[tmp_path / "outbox" / "stack"] * 2, outbox_folder("rp_3"), outbox_folder("rp_4")]
+    assert f"waits in {outbox_folder('rp_3')}" in caplog.text

@@ -81,6 +81,10 @@ class Outbox:
             except ValidationError:
                 self.drop(path, "holds no write")
 
+    def others(self) -> list[Path]:
+        """The folders beside this one in which something waits."""
+        return sorted({one.parent for one in self.folder.parent.glob("*/*.json")} - {self.folder})
+
     def remove(self, path: Path) -> None:
         """One is delivered."""
         path.unlink(missing_ok=True)

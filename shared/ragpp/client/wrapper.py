@@ -7,26 +7,27 @@ Neither library is imported here: a client is known by what it has.
 """
 
 import logging
-import threading
-from collections.abc import Callable, Collection, Coroutine, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Final, Protocol, TypeVar, cast
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar, cast
 from uuid import uuid4
 
-from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest
+from ragpp.api import RecallRequest, RecallResponse, StoreRequest
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.heard import AsyncHeard, Heard
-from ragpp.client.provider import PROVIDERS, Given, Provider, at, last_asked, messages_of, newly_said, role_of, words
-from ragpp.clock import Clock, system_clock
-from ragpp.environment import gateway_of, outbox_folder
+from ragpp.client.outbox import Outbox
+from ragpp.client.provider import PROVIDERS
+from ragpp.client.turn import Turn, Whose
+from ragpp.clock import system_clock
+from ragpp.environment import gateway_of, is_elsewhere, outbox_folder
 from ragpp.errors import ConfigurationError, MemorySystemError
-from ragpp.introducing import introduced
+
+if TYPE_CHECKING:
+    from ragpp.client import AsyncMemoryClient, MemoryClient  # which imports this module
 
 ClientT = TypeVar("ClientT")
 ClientT_co = TypeVar("ClientT_co", covariant=True)
-LONGEST_QUERY: Final = 20_000
-MOST_KNOWN: Final = 1_000
 PATIENCE_S: Final = 5.0
 """How long a call of a model waits for the memory, before it goes on without."""
 _log = logging.getLogger(__name__)
@@ -54,90 +55,16 @@ class Place(Protocol):
     create: Create
 
 
+class Closable(Protocol):
+    """What of a client is called at its end, also by `with`."""
+
+    close: Callable[[], object]
+
+
 class Copied(Protocol[ClientT_co]):
     """A client that can be had twice."""
 
     def copy(self) -> ClientT_co: ...
-
-
-@dataclass(frozen=True)
-class Whose:
-    """Whose calls they are, and of which conversation."""
-
-    provider: Provider
-    user: str
-    session: str
-    agent: str | None
-    name: str | None
-    token_budget: int | None
-    clock: Clock
-    ids: dict[int, str] = field(default_factory=dict)
-    """Of messages, by what they say: what the caller shows the model need not be recalled as well."""
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    """Around `ids`: threads share a client."""
-
-    def id_of(self, role: str, text: str) -> str:
-        """A new id, for what is said now."""
-        with self.lock:
-            if len(self.ids) >= MOST_KNOWN:
-                self.ids.pop(next(iter(self.ids)))
-            made = self.ids[hash((role, text))] = f"m-{uuid4().hex}"
-        return made
-
-    def ids_of(self, shown: Collection[int]) -> set[str]:
-        """Those of the messages that are `shown`, by their hashes."""
-        with self.lock:
-            return {self.ids[key] for key in shown if key in self.ids}
-
-
-@dataclass
-class Turn:
-    """One call: what is asked of the memory before it, and what is remembered after it."""
-
-    whose: Whose
-    given: Given
-    began: datetime = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.began = self.whose.clock()
-        self.given = {**self.given, "messages": list(cast("Iterable[object]", self.given.get("messages") or ()))}
-
-    def question(self) -> RecallRequest | None:
-        """What the user said last; None where nobody said anything. Raises ValidationError."""
-        said = last_asked(self.given)
-        if not said.strip():
-            return None
-        shown = {hash((role_of(one), words(at(one, "content")))) for one in messages_of(self.given)}
-        told: dict[str, object] = {
-            "user_id": self.whose.user,
-            "agent_id": self.whose.agent,
-            "name": self.whose.name,
-            "query": said[-LONGEST_QUERY:],
-            "token_budget": self.whose.token_budget,
-            "exclude": self.whose.ids_of(shown) or None,
-        }
-        return RecallRequest.model_validate({name: value for name, value in told.items() if value is not None})
-
-    def with_context(self, answer: RecallResponse) -> Given:
-        """What the model is called with: with what is known, unless nothing of it is about the question."""
-        known = introduced(answer.context, answer.relevance)
-        return self.whose.provider.with_context(self.given, known) if known else self.given
-
-    def said(self, reply: str) -> StoreRequest | None:
-        """What is new in the call, and the answer; None where there are no words in either. Raises ValidationError."""
-        messages = [
-            MessageIn(id=self.whose.id_of(role, text), role=role, name=name, content=text, occurred_at=moment)
-            for role, name, text, moment in (
-                ("user", self.whose.name, newly_said(self.given), self.began),
-                ("assistant", None, reply, self.whose.clock()),
-            )
-            if text.strip()
-        ]
-        if not messages:
-            return None
-        told = {"user_id": self.whose.user, "session_id": self.whose.session, "agent_id": self.whose.agent}
-        known = {name: value for name, value in told.items() if value is not None}
-        return StoreRequest.model_validate({**known, "messages": tuple(messages)})
 
 
 def remembering(
@@ -159,7 +86,8 @@ def remembering(
     last message; that and the answer are remembered afterwards, in the conversation `session`, else in one of the
     client's own. Where the memory fails, that is logged, the call goes on without it, and what was said waits in the
     outbox. `memory`: a MemoryClient, or an AsyncMemoryClient for an asynchronous client; else one as MemoryClient()
-    finds it, which waits for 5 s at most. `name`: of the user, where several speak as one.
+    finds it, which waits for 5 s at most and is closed with the client that comes back. `name`: of the user, where
+    several speak as one.
 
     Raises ConfigurationError for a client of neither, and where no gateway is given, set or running.
     """
@@ -171,17 +99,18 @@ def remembering(
         )
     whose = Whose(provider, user, session or f"c-{uuid4().hex}", agent, name, token_budget, system_clock)
     is_async = hasattr(client, "__aenter__")
-    memory = memory or _memory(is_async=is_async)
     if isinstance(memory, SyncFace if is_async else AsyncFace):
         raise ConfigurationError(
             "the memory and the client of the model are not of one kind",
             suggestions=("Give an AsyncMemoryClient to an asynchronous client, and a MemoryClient to another.",),
         )
     mine = cast("Copied[ClientT]", client).copy()
-    place = cast("Place", provider.place_of(mine))
+    place, closable = cast("Place", provider.place_of(mine)), cast("Closable", mine)
     if is_async:
+        memory = memory or _own_async_memory(closable)
         place.create = _async_create(whose, cast("AsyncCreate", place.create), cast("AsyncMemory", memory))
     else:
+        memory = memory or _own_memory(closable)
         place.create = _create(whose, place.create, cast("Memory", memory))
     return mine
 
@@ -203,7 +132,7 @@ def _create(whose: Whose, create: Create, memory: Memory) -> Create:
 
     def store(turn: Turn, reply: str) -> None:
         try:
-            if said := turn.said(reply):
+            for said in turn.said(reply):
                 memory.remember(said)
         except Exception as error:  # noqa: BLE001 - as above
             _tell("remembered", error)
@@ -228,7 +157,7 @@ def _async_create(whose: Whose, create: AsyncCreate, memory: AsyncMemory) -> Asy
 
     async def store(turn: Turn, reply: str) -> None:
         try:
-            if said := turn.said(reply):
+            for said in turn.said(reply):
                 await memory.remember(said)
         except Exception as error:  # noqa: BLE001 - as above
             _tell("remembered", error)
@@ -241,9 +170,47 @@ def _tell(what: str, error: Exception) -> None:
     _log.warning("not %s, and the model is called all the same: %s", what, why)
 
 
-def _memory(*, is_async: bool) -> Memory | AsyncMemory:
-    from ragpp.client import AsyncMemoryClient, MemoryClient  # noqa: PLC0415 - which import this module
+def _own_memory(client: Closable) -> "MemoryClient":
+    """One that is closed with `client`, at the latest when nobody has that any more or the program ends."""
+    from ragpp.client import MemoryClient  # noqa: PLC0415 - which imports this module
 
+    url, key, box = _found()
+    memory = MemoryClient(url, key, timeout_s=PATIENCE_S, retries=0, outbox=box)
+    close, ended = client.close, weakref.finalize(client, memory.close)
+
+    def close_both() -> None:
+        try:
+            close()
+        finally:
+            ended()
+
+    client.close = close_both
+    return memory
+
+
+def _own_async_memory(client: Closable) -> "AsyncMemoryClient":
+    """One that is closed with `client`: nothing can be awaited later."""
+    from ragpp.client import AsyncMemoryClient  # noqa: PLC0415 - as above
+
+    url, key, box = _found()
+    memory = AsyncMemoryClient(url, key, timeout_s=PATIENCE_S, retries=0, outbox=box)
+    close = cast("Callable[[], Awaitable[None]]", client.close)
+
+    async def close_both() -> None:
+        try:
+            await close()
+        finally:
+            await memory.aclose()
+
+    client.close = close_both
+    return memory
+
+
+def _found() -> tuple[str, str, Path]:
+    """Address and key of the gateway, and where what is said to it waits: for the stack's own one folder, whatever its
+    key, which is always of one tenant; for any other one of its key, which another tenant's never delivers."""
     url, key = gateway_of(None, None)
-    kind = AsyncMemoryClient if is_async else MemoryClient
-    return kind(url, key, timeout_s=PATIENCE_S, retries=0, outbox=outbox_folder(key))
+    box = outbox_folder(key if is_elsewhere() else None)
+    for folder in Outbox(box).others():
+        _log.warning("what was said with another key waits in %s and is not delivered with this one", folder)
+    return url, key, box
