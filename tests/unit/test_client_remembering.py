@@ -13,9 +13,11 @@ import httpx
 import openai
 import pytest
 
-from ragpp import AsyncMemoryClient, MemoryClient, remembering
+from ragpp import AsyncMemoryClient, MemoryClient, client, remembering
+from ragpp.client.errors import GatewayUnreachable
+from ragpp.client.later import Later
 from ragpp.client.outbox import Outbox
-from ragpp.client.plain import message
+from ragpp.client.plain import message, question
 from ragpp.environment import outbox_folder
 from ragpp.errors import ConfigurationError
 from ragpp.fields import MAX_CONTENT_CHARS
@@ -297,3 +299,24 @@ def test_what_waits_for_the_stack_is_delivered_with_its_next_key_and_what_waits_
     folders = [one._caller._outbox and one._caller._outbox.folder for one in own]
     assert folders == [*[tmp_path / "outbox" / "stack"] * 2, outbox_folder("rp_3"), outbox_folder("rp_4")]
     assert f"waits in {outbox_folder('rp_3')}" in caplog.text
+
+
+def test_a_program_starts_before_its_stack_and_uses_it_once_it_is_there(
+    own: list[MemoryClient | AsyncMemoryClient], tmp_path: Path
+) -> None:
+    """Catches an assistant that cannot start while its memory is stopped, and one that never looks for it again."""
+    home = Home(tmp_path)
+    home.create()
+    memory = Later(lambda url, key, box: client.MemoryClient(url, key, retries=0, outbox=box))
+    with pytest.raises(ConfigurationError):
+        memory.recall(question("Where does she live?", user="ana"))
+    memory.remember(message("She moved to Porto.", user="ana", id="m-1"))
+    assert [request.messages[0].content for _, request in Outbox(outbox_folder()).waiting()] == ["She moved to Porto."]
+    home.write_key("rp_1")
+    for port in ("9", "10"):  # it comes back elsewhere
+        home.remember("gateway_port", port)
+        home.write_client(os.getpid())
+        with pytest.raises(GatewayUnreachable):
+            memory.recall(question("Where does she live?", user="ana"))
+    assert [str(one._http.base_url) for one in own] == ["http://127.0.0.1:9", "http://127.0.0.1:10"]
+    assert all(one._http.is_closed for one in own)

@@ -9,22 +9,17 @@ Neither library is imported here: a client is known by what it has.
 import logging
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar, cast
+from typing import Final, Protocol, TypeVar, cast
 from uuid import uuid4
 
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.heard import AsyncHeard, Heard
-from ragpp.client.outbox import Outbox
+from ragpp.client.later import AsyncLater, Later
 from ragpp.client.provider import PROVIDERS
 from ragpp.client.turn import Turn, Whose
 from ragpp.clock import system_clock
-from ragpp.environment import gateway_of, is_elsewhere, outbox_folder
 from ragpp.errors import ConfigurationError, MemorySystemError
-
-if TYPE_CHECKING:
-    from ragpp.client import AsyncMemoryClient, MemoryClient  # which imports this module
 
 ClientT = TypeVar("ClientT")
 ClientT_co = TypeVar("ClientT_co", covariant=True)
@@ -86,10 +81,10 @@ def remembering(
     last message; that and the answer are remembered afterwards, in the conversation `session`, else in one of the
     client's own. Where the memory fails, that is logged, the call goes on without it, and what was said waits in the
     outbox. `memory`: a MemoryClient, or an AsyncMemoryClient for an asynchronous client; else one as MemoryClient()
-    finds it, which waits for 5 s at most and is closed with the client that comes back. `name`: of the user, where
-    several speak as one.
+    finds it, looked for until it is there, which waits for 5 s at most and is closed with the client that comes back.
+    `name`: of the user, where several speak as one.
 
-    Raises ConfigurationError for a client of neither, and where no gateway is given, set or running.
+    Raises ConfigurationError for a client of neither.
     """
     provider = next((one for one in PROVIDERS if one.is_of(client)), None)
     if provider is None:
@@ -170,12 +165,11 @@ def _tell(what: str, error: Exception) -> None:
     _log.warning("not %s, and the model is called all the same: %s", what, why)
 
 
-def _own_memory(client: Closable) -> "MemoryClient":
+def _own_memory(client: Closable) -> Later:
     """One that is closed with `client`, at the latest when nobody has that any more or the program ends."""
     from ragpp.client import MemoryClient  # noqa: PLC0415 - which imports this module
 
-    url, key, box = _found()
-    memory = MemoryClient(url, key, timeout_s=PATIENCE_S, retries=0, outbox=box)
+    memory = Later(lambda url, key, box: MemoryClient(url, key, timeout_s=PATIENCE_S, retries=0, outbox=box))
     close, ended = client.close, weakref.finalize(client, memory.close)
 
     def close_both() -> None:
@@ -188,12 +182,11 @@ def _own_memory(client: Closable) -> "MemoryClient":
     return memory
 
 
-def _own_async_memory(client: Closable) -> "AsyncMemoryClient":
+def _own_async_memory(client: Closable) -> AsyncLater:
     """One that is closed with `client`: nothing can be awaited later."""
     from ragpp.client import AsyncMemoryClient  # noqa: PLC0415 - as above
 
-    url, key, box = _found()
-    memory = AsyncMemoryClient(url, key, timeout_s=PATIENCE_S, retries=0, outbox=box)
+    memory = AsyncLater(lambda url, key, box: AsyncMemoryClient(url, key, timeout_s=PATIENCE_S, retries=0, outbox=box))
     close = cast("Callable[[], Awaitable[None]]", client.close)
 
     async def close_both() -> None:
@@ -204,13 +197,3 @@ def _own_async_memory(client: Closable) -> "AsyncMemoryClient":
 
     client.close = close_both
     return memory
-
-
-def _found() -> tuple[str, str, Path]:
-    """Address and key of the gateway, and where what is said to it waits: for the stack's own one folder, whatever its
-    key, which is always of one tenant; for any other one of its key, which another tenant's never delivers."""
-    url, key = gateway_of(None, None)
-    box = outbox_folder(key if is_elsewhere() else None)
-    for folder in Outbox(box).others():
-        _log.warning("what was said with another key waits in %s and is not delivered with this one", folder)
-    return url, key, box
