@@ -113,7 +113,7 @@ async def test_fields_that_make_no_request_are_refused_before_anything_is_sent()
             client.recall("x")  # type: ignore[call-overload]
         with pytest.raises(InvalidInput, match="limit"):
             client.recall("x", user="u1", limit=0)
-        with pytest.raises(InvalidInput, match="content"):
+        with pytest.raises(InvalidInput, match="text: is empty"):
             client.remember("", user="u1")
         with pytest.raises(TypeError, match="either a RecallRequest or fields"):
             client.recall(RecallRequest(user_id="u1", query="x"), limit=3)  # type: ignore[call-overload]

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 import typer
 from typer.core import TyperGroup
 
-from ragpp.errors import InvalidInput, MemorySystemError
+from ragpp.errors import GatewayUnreachable, InvalidInput, MemorySystemError
 from ragpp_infra.cli.console import ExitCode, name_misspelt, show_problem
 from ragpp_infra.embedded.home import NotRunning
 from ragpp_infra.embedded.known_settings import unknown_of_command_line
@@ -169,11 +169,7 @@ def main() -> None:
 
 
 def _is_away(error: MemorySystemError) -> bool:
-    if isinstance(error, NotRunning):
-        return True
-    from ragpp.client import GatewayUnreachable  # noqa: PLC0415 - a quarter of a second that success need not wait
-
-    return isinstance(error, GatewayUnreachable)
+    return isinstance(error, NotRunning | GatewayUnreachable)
 
 
 if __name__ == "__main__":

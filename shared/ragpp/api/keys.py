@@ -1,5 +1,6 @@
 """API keys that a key with the scope `admin` makes, lists and revokes."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
@@ -53,3 +54,7 @@ class KeyMade(KeyInfo):
     """A key that was just made. `key` is the secret itself, which is told this once, and not where it is printed."""
 
     key: str = Field(repr=False)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield from super().__repr_args__()
+        yield None, "the secret is in .key"

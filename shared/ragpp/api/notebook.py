@@ -19,9 +19,11 @@ def shown(answer: "RecallResponse") -> str:
         *missing,
     ]
     rows = "".join(map(_row, answer.memories))
+    number = len(answer.memories)
+    count = f"{number} {'memory' if number == 1 else 'memories'}"
     return (
         f"<div><p>{escape(' · '.join(told))}</p><pre style='white-space: pre-wrap'>{escape(answer.context)}</pre>"
-        f"<details><summary>Why: {len(answer.memories)} memories, best first</summary>"
+        f"<details><summary>Why: {count}, best first</summary>"
         f"<table>{_HEAD}{rows}</table></details></div>"
     )
 

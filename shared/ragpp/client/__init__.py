@@ -13,12 +13,13 @@ GatewayUnreachable.
 """
 
 import warnings
+from typing import TYPE_CHECKING
 
 from ragpp.client.conversation import AsyncConversation, Conversation
-from ragpp.client.errors import GatewayUnreachable, TextTooLong
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.verbs import Verbs
 from ragpp.client.wrapper import remembering
+from ragpp.errors import GatewayUnreachable, TextTooLong
 
 __all__ = ["AsyncMemoryClient", "GatewayUnreachable", "MemoryClient", "TextTooLong", "remembering"]
 
@@ -39,8 +40,10 @@ class MemoryClient(Verbs, SyncFace):
     never sent. `outbox`: a folder for messages that cannot be stored now, of this gateway alone; the next call delivers
     them.
 
+    Where a method takes `user_id`, `session_id` or `agent_id` by name, `user`, `session` or `agent` will do.
+
     Raises ConfigurationError when no gateway is given, set or running; from any method what the gateway answered
-    as an error, InvalidInput for fields that make no request, and GatewayUnreachable.
+    as an error, InvalidInput for fields that make no request, ClientClosed, and GatewayUnreachable.
 
     A call holds up the thread it is made in: in a coroutine it works, but nothing else of that loop goes on meanwhile.
     """
@@ -85,8 +88,12 @@ class AsyncMemoryClient(Verbs, AsyncFace):
         return AsyncConversation(self, user, session=session, agent=agent, name=name)
 
 
-def __getattr__(name: str) -> object:
-    if name == "SyncMemoryClient":
-        warnings.warn("SyncMemoryClient is called MemoryClient now", DeprecationWarning, stacklevel=2)
-        return MemoryClient
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    SyncMemoryClient = MemoryClient
+else:
+
+    def __getattr__(name: str) -> object:
+        if name == "SyncMemoryClient":
+            warnings.warn("SyncMemoryClient is called MemoryClient now", DeprecationWarning, stacklevel=2)
+            return MemoryClient
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,13 +10,14 @@ from typing import Final, Generic, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import httpx
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ragpp.api import StoreRequest, StoreResponse
-from ragpp.client.errors import GatewayUnreachable
 from ragpp.client.outbox import Outbox
 from ragpp.errors import (
+    ClientClosed,
     Conflict,
+    GatewayUnreachable,
     InvalidInput,
     MemorySystemError,
     PayloadTooLarge,
@@ -28,7 +29,7 @@ from ragpp.fields import storable
 
 T = TypeVar("T")
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | Mapping[str, JsonValue] | None
+Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | Mapping[str, object] | None
 Step: TypeAlias = httpx.Request | float | Callable[[], None]
 """What whoever drives a call does next: send the request, wait so many seconds, or do what waits for a disk."""
 Outcome: TypeAlias = httpx.Response | httpx.TransportError | None
@@ -76,7 +77,10 @@ class Caller:
         self._backoff_s = backoff_s
 
     def ask(self, call: Call[T]) -> Flow[T]:
-        """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable."""
+        """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable;
+        ClientClosed."""
+        if self._http.is_closed:
+            raise ClientClosed("this client is closed")
         if self._outbox is None:
             return (yield from self._asked(call, self._retries))
         is_away = yield from self._deliver(self._outbox)

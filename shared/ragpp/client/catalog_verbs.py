@@ -10,8 +10,6 @@ the tenant share.
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import JsonValue
-
 from ragpp.api import (
     AccessIn,
     CategoryIn,
@@ -115,7 +113,7 @@ class CatalogVerbs(Face):
         level: Level | None = None,
         goal: str | None = None,
         include: Include | None = None,
-        filter: MetadataFilter | Mapping[str, JsonValue] | None = None,  # noqa: A002 - as the route calls it
+        filter: MetadataFilter | Mapping[str, object] | None = None,  # noqa: A002 - as the route calls it
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[MemoryItem]:

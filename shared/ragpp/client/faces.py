@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, Final, NoReturn, ParamSpec, Self, TypeVar, cast
@@ -13,6 +14,7 @@ from ragpp.client.calls import Caller, Flow, Outcome
 from ragpp.client.embedded import embedded_stack
 from ragpp.client.outbox import Outbox
 from ragpp.environment import gateway_of
+from ragpp.errors import MemorySystemError
 
 if TYPE_CHECKING:
     from ragpp.client.route import Verb
@@ -41,7 +43,8 @@ class AsyncRunner(Face):
         """`verb` as a function of this class."""
 
         async def call(self: AsyncRunner, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            return await self._driven(verb.flow(self, *args, **kwargs))
+            with _advised():
+                return await self._driven(verb.flow(self, *args, **kwargs))
 
         return call
 
@@ -74,7 +77,8 @@ class SyncRunner(Face):
         """`verb` as a function of this class."""
 
         def call(self: SyncRunner, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            return self._driven(verb.flow(self, *args, **kwargs))
+            with _advised():
+                return self._driven(verb.flow(self, *args, **kwargs))
 
         return call
 
@@ -111,7 +115,8 @@ class AsyncFace(AsyncRunner):
         outbox: str | Path | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        url, key = gateway_of(base_url, api_key)
+        with _advised():
+            url, key = gateway_of(base_url, api_key)
         self._http = httpx.AsyncClient(
             base_url=url,
             headers=_bearer(key),
@@ -142,13 +147,15 @@ class AsyncFace(AsyncRunner):
     async def embedded(cls, home: str | Path | None = None, *, timeout_s: float = 30.0) -> Self:
         """A client of the embedded stack in `home`, else in RAGPP_HOME, else in `.ragpp`; started unless it runs.
 
-            async with await AsyncMemoryClient.embedded() as memory: ...
+            async with await AsyncMemoryClient.embedded() as memory:
+                await memory.remember("My sister Elena moved to Porto.", user="ana")
 
         It is started as `ragpp up` does, also in a notebook; the first time that takes minutes. It goes on running
         until `ragpp down`. Raises ConfigurationError where the extra `embedded` is not installed; StackError when it
         does not start.
         """
-        return cls(*await asyncio.to_thread(embedded_stack, home), timeout_s=timeout_s)
+        with _advised():
+            return cls(*await asyncio.to_thread(embedded_stack, home), timeout_s=timeout_s)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -169,7 +176,8 @@ class SyncFace(SyncRunner):
         outbox: str | Path | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        url, key = gateway_of(base_url, api_key)
+        with _advised():
+            url, key = gateway_of(base_url, api_key)
         self._http = httpx.Client(
             base_url=url,
             headers=_bearer(key),
@@ -206,11 +214,22 @@ class SyncFace(SyncRunner):
         until `ragpp down`. Raises ConfigurationError where the extra `embedded` is not installed; StackError when it
         does not start.
         """
-        return cls(*embedded_stack(home), timeout_s=timeout_s)
+        with _advised():
+            return cls(*embedded_stack(home), timeout_s=timeout_s)
 
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
+
+
+@contextmanager
+def _advised() -> Iterator[None]:
+    """What is raised says in a traceback, too, what to do about it."""
+    try:
+        yield
+    except MemorySystemError as error:
+        error.advise()
+        raise
 
 
 def _verified(url: str) -> bool:

@@ -26,6 +26,7 @@ from uuid import uuid4
 from pydantic import BaseModel, TypeAdapter
 
 from ragpp.api import ItemsIn, StoreRequest
+from ragpp.client.arguments import bound_to, by_field
 from ragpp.client.calls import Call, Flow, Method, Parameter, path_of
 from ragpp.client.faces import AsyncRunner, Face, SyncRunner
 from ragpp.client.plain import made
@@ -79,7 +80,10 @@ class Verb(Generic[P, T]):
 
     def flow(self, client: Face, *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
         """The steps of one call, for the `client` to take, or a part of another's."""
-        return cast("Flow[T]", self.function(client, *args, **kwargs))
+        declared = inspect.signature(self.function)
+        given = by_field(self.__name__, kwargs, declared.parameters)
+        bound = bound_to(declared, self.__name__, (client, *args), given)
+        return cast("Flow[T]", self.function(*bound.args, **bound.kwargs))
 
 
 class RouteVerb(Verb[P, T]):
@@ -153,17 +157,15 @@ class RouteVerb(Verb[P, T]):
     def _bound(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
         """Each parameter's argument; of the fields of a model that model."""
         own = self._signature.parameters
-        fields = {name: value for name, value in kwargs.items() if name not in own} if self._model else {}
-        bound = self._signature.bind_partial(
-            None, *args, **{name: value for name, value in kwargs.items() if name not in fields}
-        )
+        given = by_field(self.__name__, kwargs, {*own, *(self._model.model_fields if self._model else ())})
         if self._model is not None:
             whole = list(own)[-1]
-            given = bound.arguments.get(whole)
-            if fields and given is not None:
-                raise TypeError(f"{self.function.__name__}() takes either a {self._model.__name__} or fields of one")
-            bound.arguments[whole] = made(self._model, fields if given is None else given)
-        bound = self._signature.bind(*bound.args, **bound.kwargs)
+            fields = {name: given.pop(name) for name in list(given) if name not in own}
+            body = args[len(own) - 2] if len(args) == len(own) - 1 else given.pop(whole, None)
+            if fields and body is not None:
+                raise TypeError(f"{self.__name__}() takes either a {self._model.__name__} or fields of one")
+            args, given[whole] = args[: len(own) - 2], made(self._model, fields if body is None else body)
+        bound = bound_to(self._signature, self.__name__, (None, *args), given)
         bound.apply_defaults()
         return {name: value for name, value in bound.arguments.items() if name != "self"}
 
@@ -205,9 +207,19 @@ class PlainVerb(BodyVerb[P, FieldsP, T], Generic[P, FieldsP, PlainP, T]):
         return self._signature.replace(parameters=[own, *plain.parameters.values()])
 
     def _bound(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
-        if "user" in kwargs or (args and isinstance(args[0], str)):
-            args, kwargs = (self.plain(*args, **kwargs),), {}
+        if self._is_plain(args, kwargs):
+            said = bound_to(inspect.signature(self.plain), self.__name__, args, kwargs)
+            args, kwargs = (self.plain(*said.args, **said.kwargs),), {}
         return super()._bound(args, kwargs)
+
+    def _is_plain(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
+        """Whether a call is in plain words: with no model, and no field that these do not have."""
+        if args or not kwargs:
+            return not args or not isinstance(args[0], BaseModel | Mapping)
+        words, fields = inspect.signature(self.plain).parameters, self._model.model_fields if self._model else {}
+        text = next(iter(words))
+        is_of_fields = any(name in fields and name not in words for name in kwargs)
+        return (text in kwargs and text not in fields) or ("user" in kwargs and not is_of_fields)
 
 
 @overload

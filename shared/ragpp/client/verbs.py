@@ -112,6 +112,8 @@ class Verbs(CatalogVerbs, HookVerbs):
 
             answer = memory.recall("Where does my sister live?", user="ana", token_budget=500)
             print(answer.context if answer.relevance != "none" else "I do not know.")
+            apollo = {"equal": {"key": "project", "value": "apollo"}}  # what `metadata` has
+            memory.recall("What is decided?", user="ana", filter=apollo)
 
         A tier that is away makes the answer `partial`, and is no error. Raises InvalidInput for what is no question;
         RateLimited; TierUnavailable when no tier answers; GatewayUnreachable.
@@ -147,7 +149,7 @@ class Verbs(CatalogVerbs, HookVerbs):
         task_type: str | None = None,
         start: datetime | None = None,
         end: datetime | None = None,
-        filter: MetadataFilter | Mapping[str, JsonValue] | None = None,  # noqa: A002 - as the route calls it
+        filter: MetadataFilter | Mapping[str, object] | None = None,  # noqa: A002 - as the route calls it
         newest_first: bool = True,
         cursor: str | None = None,
         limit: int = 50,
@@ -510,7 +512,13 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("POST", "/v1/keys", body=KeyIn, repeat=False)
     def create_key(self, request: KeyIn) -> KeyMade:
-        """Make a key of the own tenant, shown this once. The own key has the scope `admin` and whatever it gives."""
+        """Make a key of the own tenant, shown this once. The own key has the scope `admin` and whatever it gives.
+
+            made = memory.create_key(scopes=("read", "write"), user="ana")
+            print(made.key)  # the secret, which is not where `made` is printed
+
+        Raises Forbidden for a key that may not: `ragpp key create --scopes …` makes one.
+        """
 
     @route("GET", "/v1/keys")
     def keys(self, *, cursor: str | None = None, limit: int = 50) -> Page[KeyInfo]:

@@ -20,7 +20,7 @@ MemorySystemError
 ├── Outdated            017   something was forgotten since what a write rests on was read; retryable
 ├── InvalidInput        020   a value is outside what is accepted; also a ValueError
 │   ├── SecretInId      039   an id holds a secret
-│   └── TextTooLong     026   a text is over its limit (ragpp.client.errors)
+│   └── TextTooLong     026   a text is over its limit
 ├── Unauthenticated     021   no key, or a wrong one
 ├── Forbidden           022   the key lacks the scope
 ├── PayloadTooLarge     023   the body exceeds the limit
@@ -31,7 +31,8 @@ MemorySystemError
 ├── TooManyAtOnce       048   the key has too many requests under way; retryable
 ├── BodyTooSlow         049   the body has not come in time; retryable
 ├── StackError          030   an embedded server cannot be installed, started or stopped
-├── GatewayUnreachable  031   the client had no answer (ragpp.client.errors)
+├── GatewayUnreachable  031   the client had no answer
+├── ClientClosed        027   the client was called after its end; also a RuntimeError
 ├── NotRunning, BadLines, WrongUsage 032, 033, 034   of the command line (ragpp_infra.cli)
 ├── BackupFailed, BadBackup, RestoreRefused 052, 053, 054   of backups (ragpp_infra.backup)
 ├── ResponderFailed, ReplayDiverged 050, 051   of the governor (ragpp_services.governor)
@@ -71,6 +72,10 @@ class MemorySystemError(Exception):
         self.message = message
         self.suggestions = suggestions or self.default_suggestions
         self.details: dict[str, object] = details or {}
+
+    def advise(self) -> None:
+        """Let the text, which a traceback ends with, end with the suggestions; `message` stays as it is."""
+        self.args = ("\n  ".join((self.message, *self.suggestions)),)
 
     def __init_subclass__(
         cls,
@@ -309,6 +314,22 @@ class SecretInId(
     """An id of a user, session, agent, interaction or the like holds what a secret is known by."""
 
 
+class TextTooLong(
+    InvalidInput,
+    code="MEM-026",
+    status=422,
+    title="A text is too long",
+    suggestions=("Split it, and send the parts one after the other; of a long question the end is what matters.",),
+):
+    """A text has more characters than its field takes: a message 100,000, a question 20,000. Nothing was sent."""
+
+    @property
+    def most(self) -> int | None:
+        """How many characters the first such field takes; None where that is not told."""
+        most = self.details.get("most")
+        return most if isinstance(most, int) else None
+
+
 class Unauthenticated(
     MemorySystemError,
     code="MEM-021",
@@ -438,6 +459,28 @@ class StackError(
     suggestions=("See `ragpp logs` for the server named in the message.",),
 ):
     """An embedded server could not be installed, started, reached or stopped."""
+
+
+class GatewayUnreachable(
+    MemorySystemError,
+    code="MEM-031",
+    status=503,
+    title="The gateway cannot be reached",
+    retryable=True,
+    suggestions=("Start it with `ragpp up`, in containers `docker compose up --wait`, or check the address.",),
+):
+    """No answer came back. A write may have happened: repeat it with the same ids."""
+
+
+class ClientClosed(
+    MemorySystemError,
+    RuntimeError,
+    code="MEM-027",
+    status=500,
+    title="The client is closed",
+    suggestions=("Make a new client, or call it within its `with`.",),
+):
+    """A client was called after it was closed. Nothing was sent."""
 
 
 class LanguageModelError(

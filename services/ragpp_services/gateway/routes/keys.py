@@ -1,7 +1,7 @@
 """API keys, made, listed and revoked by a key with the scope `admin`, as far as its own bounds reach."""
 
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import Query, Response
 
@@ -17,6 +17,7 @@ from ragpp_services.gateway.requester import Reader, Requester, Writer
 from ragpp_services.gateway.store import KeyListing
 
 router = keyed_router("keys")
+ANOTHER_WAY: Final = "Whoever runs the stack makes keys with any scope: `ragpp key create --scopes …`."
 
 
 @router.post(
@@ -90,7 +91,7 @@ async def revoke_key(
 
 
 def _administrator(requester: Requester) -> Principal:
-    requester.principal.need("admin")
+    requester.principal.need("admin", suggestions=(ANOTHER_WAY,))
     return requester.principal
 
 
@@ -102,7 +103,7 @@ def _stay_within(asking: Principal, body: KeyIn, user_id: str | None, agent_id: 
             f"this key lacks the scope `{beyond[0]}`, and gives none that it has not",
             suggestions=(
                 f"Leave it out of `scopes`; this key has {', '.join(sorted(asking.scopes))}.",
-                "Whoever runs the stack makes keys with any scope: `ragpp key create`.",
+                ANOTHER_WAY,
             ),
         )
     for what, own, wanted in (("user", asking.user_id, user_id), ("agent", asking.agent_id, agent_id)):
