@@ -3,9 +3,10 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from numbers import Number
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, Strict
@@ -14,6 +15,18 @@ from pydantic_core import PydanticCustomError
 from ragpp.errors.reasons import SECRET_IN_ID
 from ragpp.names import says_nothing
 from ragpp.redaction import secret_in
+
+T = TypeVar("T")
+if TYPE_CHECKING:
+    Listed: TypeAlias = Sequence[T]
+else:
+
+    class Listed:
+        """Several of a kind: a tuple, made of whatever sequence is given; a checker lets a list be given, too."""
+
+        def __class_getitem__(cls, kind: object) -> object:
+            return tuple[kind, ...]
+
 
 MAX_ID_CHARS = 256
 MAX_ID_BYTES = 512

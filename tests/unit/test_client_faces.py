@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 import ragpp.client
-from ragpp.api import MessageIn, RecallRequest, RecallResponse, RuleChange, StoreRequest
+from ragpp.api import KeyIn, MessageIn, RecallRequest, RecallResponse, RuleChange, RuleIn, StoreRequest
 from ragpp.client import AsyncMemoryClient, GatewayUnreachable, MemoryClient
 from ragpp.client.plain import message, question
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
@@ -76,6 +76,23 @@ def test_messages_are_given_as_mappings_too_and_get_their_ids() -> None:
         (message,) = cast("list[dict[str, str]]", body["messages"])
         assert message["id"]
         assert message["content"] == "hello"
+
+
+def test_lists_and_mappings_from_variables_are_taken_and_the_models_keep_tuples() -> None:
+    """A promise to a type checker as well, which reads this test, too."""
+    gateway = ScriptedGateway(answer(STORED, 201), answer(STORED, 201), answer(RECALLED), answer(RULE, 201))
+    messages, triggers, tiers = [MessageIn(content="hello")], ["tea"], ["episodic"]
+    metadata: dict[str, object] = {"project": "apollo"}
+    apollo = {"equal": {"key": "project", "value": "apollo"}}
+    with sync(gateway) as client:
+        client.remember(user_id="u1", messages=messages)
+        client.remember("hello", user="u1", metadata=metadata)
+        client.recall("x", user="u1", filter=apollo, tiers=["episodic"])
+        client.create_rule(user_id="u1", text="Offer tea.", triggers=triggers)
+    assert [gateway.bodies()[2][name] for name in ("filter", "tiers")] == [apollo, tiers]
+    assert gateway.bodies()[3]["triggers"] == triggers
+    assert KeyIn(scopes=["read"]).scopes == ("read",)
+    assert hash(RuleIn(user_id="u1", text="Offer tea.", triggers=triggers))
 
 
 def test_an_id_stands_before_the_fields() -> None:

@@ -10,7 +10,7 @@ from ragpp.catalog import (
     CategoryName,
     Description,
 )
-from ragpp.fields import Id, NewId, Said, telling
+from ragpp.fields import Id, Listed, NewId, Said, telling
 from ragpp.models import Value
 
 MAX_PAGE_CHARS: Final = 200_000
@@ -68,7 +68,7 @@ class CategoryItemsIn(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "item_ids": ["item_123"]}})
 
     user_id: Id | None = None
-    item_ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=MAX_ITEMS)]
+    item_ids: Annotated[Listed[Id], Field(min_length=1, max_length=MAX_ITEMS)]
 
 
 class ConsolidateIn(Value):

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, model_validator
 from ragpp.api.entries import EntryIn
 from ragpp.catalog import ItemKind, Level
 from ragpp.entries.usage import AgentSource, ComparedUse, SourceComparison
-from ragpp.fields import Moment, NewId, StoredMetadata
+from ragpp.fields import Listed, Moment, NewId, StoredMetadata
 from ragpp.models import Page, Value
 
 MAX_IMPORTED: Final = 100
@@ -43,7 +43,7 @@ class EntriesIn(Value):
     )
 
     user_id: NewId | None = None
-    memories: Annotated[tuple[EntryIn, ...], Field(min_length=1, max_length=MAX_IMPORTED)]
+    memories: Annotated[Listed[EntryIn], Field(min_length=1, max_length=MAX_IMPORTED)]
     dry_run: bool = False
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.messages import TierStatusName
-from ragpp.fields import MAX_MESSAGES, Id, NewName, Said, Whole
+from ragpp.fields import MAX_MESSAGES, Id, Listed, NewName, Said, Whole
 from ragpp.models import Role, TierName, Value
 
 
@@ -56,7 +56,7 @@ class AboutIn(Value):
 class ConfirmIn(Value):
     """Either ids of messages that were listed, or the `token` of the list for all of them."""
 
-    ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=MAX_MESSAGES)] | None = None
+    ids: Annotated[Listed[Id], Field(min_length=1, max_length=MAX_MESSAGES)] | None = None
     token: Annotated[str, Field(min_length=1, max_length=64)] | None = None
 
     @model_validator(mode="after")

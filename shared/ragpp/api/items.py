@@ -16,7 +16,7 @@ from ragpp.catalog import (
     MemoryItem,
     RetrievalMode,
 )
-from ragpp.fields import Confidence, GivenTime, Id, Metadata, NewId, NewLabel, Said, Whole
+from ragpp.fields import Confidence, GivenTime, Id, Listed, Metadata, NewId, NewLabel, Said, Whole
 from ragpp.models import Page, Value, Vector
 
 MAX_ITEMS: Final = 1_000
@@ -71,7 +71,7 @@ class ItemsIn(Value):
     user_id: NewId | None = None
     agent_id: NewId | None = None
     visibility: CatalogVisibility | None = None
-    items: Annotated[tuple[ItemIn, ...], Field(min_length=1, max_length=MAX_ITEMS)]
+    items: Annotated[Listed[ItemIn], Field(min_length=1, max_length=MAX_ITEMS)]
 
 
 class StoredItems(Page[MemoryItem]):

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
-from ragpp.fields import NewId
+from ragpp.fields import Listed, NewId
 from ragpp.models import Value, Visibility
 
 KeyScope = Literal["read", "write", "forget", "admin", "global"]
@@ -29,7 +29,7 @@ class KeyIn(Value):
         }
     )
 
-    scopes: Annotated[tuple[KeyScope, ...], Field(min_length=1, max_length=5)] = ("read", "write", "forget")
+    scopes: Annotated[Listed[KeyScope], Field(min_length=1, max_length=5)] = ("read", "write", "forget")
     user_id: NewId | None = None
     agent_id: NewId | None = None
     days: int | None = Field(default=None, ge=1, le=MAX_KEY_DAYS)

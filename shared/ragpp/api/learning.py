@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.episodes import GENERAL, MAX_TOGETHER, Reward
-from ragpp.fields import Id, NewId, NewLabel, Said
+from ragpp.fields import Id, Listed, NewId, NewLabel, Said
 from ragpp.models import Value
 from ragpp.td_lambda import ALPHA, GAMMA, LAMBDA
 
@@ -60,7 +60,7 @@ class EpisodeEndIn(Value):
 
     user_id: Id | None = None
     goal: NewLabel | None = None
-    with_episodes: Annotated[tuple[Id, ...], Field(max_length=MAX_TOGETHER)] = ()
+    with_episodes: Annotated[Listed[Id], Field(max_length=MAX_TOGETHER)] = ()
     final_reward: Reward
     alpha: Annotated[float, Field(gt=0, le=1)] = ALPHA
     gamma: Annotated[float, Field(ge=0, le=1)] = GAMMA

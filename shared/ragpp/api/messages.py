@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from ragpp.fields import MAX_MESSAGES, Content, LocalSaidAt, Metadata, NewId, NewLabel, NewName
+from ragpp.fields import MAX_MESSAGES, Content, Listed, LocalSaidAt, Metadata, NewId, NewLabel, NewName
 from ragpp.learned import chosen
 from ragpp.models import DEFAULT_SESSION, Role, TierName, Value, Visibility
 
@@ -58,7 +58,7 @@ class StoreRequest(Value):
     session_id: NewId = DEFAULT_SESSION
     agent_id: NewId | None = None
     visibility: Visibility | None = None
-    messages: Annotated[tuple[MessageIn, ...], Field(min_length=1, max_length=MAX_MESSAGES)]
+    messages: Annotated[Listed[MessageIn], Field(min_length=1, max_length=MAX_MESSAGES)]
 
 
 class StoredMessage(Value):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from ragpp.api.messages import ChosenId
-from ragpp.fields import Confidence, Id, NewId, NewLabel, Said, Whole
+from ragpp.fields import Confidence, Id, Listed, NewId, NewLabel, Said, Whole
 from ragpp.models import Value
 from ragpp.preference_values import PreferenceValue
 
@@ -46,7 +46,7 @@ class RuleIn(Value):
     user_id: NewId
     id: ChosenId | None = None
     text: Annotated[Said, Field(min_length=1, max_length=4_000)]
-    triggers: Annotated[tuple[NewLabel, ...], Field(max_length=50)] = ()
+    triggers: Annotated[Listed[NewLabel], Field(max_length=50)] = ()
     priority: Whole = Field(default=5, ge=0, le=10)
     active: bool = True
 
@@ -59,7 +59,7 @@ class RuleChange(Value):
 
     user_id: Id
     text: Annotated[Said, Field(min_length=1, max_length=4_000)] | None = None
-    triggers: Annotated[tuple[NewLabel, ...], Field(max_length=50)] | None = None
+    triggers: Annotated[Listed[NewLabel], Field(max_length=50)] | None = None
     priority: Annotated[Whole, Field(ge=0, le=10)] | None = None
     active: bool | None = None
     aside: Annotated[Said, Field(min_length=1, max_length=4_000)] | None = None

@@ -14,6 +14,7 @@ from ragpp.fields import (
     GivenTime,
     Id,
     Label,
+    Listed,
     Metadata,
     NewName,
     Said,
@@ -81,14 +82,14 @@ class RecallRequest(Value):
     token_budget: Whole | None = Field(default=None, ge=0, le=MAX_TOKEN_BUDGET)
     tokenizer: TokenizerName | None = None
     deadline_ms: Whole | None = Field(default=None, ge=1, le=MAX_DEADLINE_MS)
-    tiers: Annotated[tuple[TierName, ...], Field(min_length=1)] | None = None
+    tiers: Annotated[Listed[TierName], Field(min_length=1)] | None = None
     time_range: GivenRange | None = None
     role: Role | None = None
     message_type: Label | None = None
     channel: Label | None = None
     domain: Label | None = None
     task_type: Label | None = None
-    entities: Annotated[tuple[NewName, ...], Field(max_length=50)] = ()
+    entities: Annotated[Listed[NewName], Field(max_length=50)] = ()
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
     min_confidence: Confidence | None = None
     exclude: Annotated[frozenset[Id], Field(max_length=1_000)] = frozenset()
@@ -98,7 +99,7 @@ class RecallRequest(Value):
     explain: bool = False
     fill: bool = False
     persona: Annotated[Text, Field(max_length=20_000)] | None = None
-    tools: Annotated[tuple[Annotated[Text, Field(max_length=4_000)], ...], Field(max_length=100)] = ()
+    tools: Annotated[Listed[Annotated[Text, Field(max_length=4_000)]], Field(max_length=100)] = ()
     situation: Annotated[Text, Field(max_length=20_000)] | Metadata | None = None
 
     @property

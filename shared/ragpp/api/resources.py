@@ -16,7 +16,7 @@ from ragpp.catalog import (
     Resource,
     ResourceType,
 )
-from ragpp.fields import MAX_MESSAGES, Content, GivenTime, Id, Metadata, NewId, NewName, storable, telling
+from ragpp.fields import MAX_MESSAGES, Content, GivenTime, Id, Listed, Metadata, NewId, NewName, storable, telling
 from ragpp.jobs import Job
 from ragpp.models import Role, Value
 
@@ -64,7 +64,7 @@ class ResourceIn(Value):
     id: NewId | None = None
     resource_type: ResourceType
     content: RawContent | None = None
-    messages: Annotated[tuple[ResourceMessageIn, ...], Field(max_length=MAX_MESSAGES)] = ()
+    messages: Annotated[Listed[ResourceMessageIn], Field(max_length=MAX_MESSAGES)] = ()
     metadata: Metadata = Field(default_factory=dict)
     occurred_at: GivenTime | None = None
     session_id: NewId | None = None
