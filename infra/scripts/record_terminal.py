@@ -65,8 +65,7 @@ def run(command: str) -> str:
 
 def settle() -> None:
     """Wait until workers have digested what the scene said."""
-    while run(f"ragpp pending --user {USER}").split()[0] != "nothing":
-        time.sleep(1)
+    run(f"ragpp pending --user {USER} --wait")
 
 
 def record() -> list[Line]:

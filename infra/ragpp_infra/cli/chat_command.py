@@ -34,7 +34,11 @@ def chat(
     budget: Annotated[
         int,
         typer.Option(
-            min=0, max=200_000, help="Length of the context, in tokens; with --catalog the agent's own counts."
+            "--budget",
+            "--token-budget",
+            min=0,
+            max=200_000,
+            help="Length of the context, in tokens; with --catalog the agent's own counts.",
         ),
     ] = 2_000,
     tokenizer: TokenizerOption = None,

@@ -1,6 +1,6 @@
 """What `ragpp up` shows while it works: a line for each server that is there, and below them what is being done."""
 
-from typing import Self
+from typing import Final, Self
 
 from rich.console import Group
 from rich.live import Live
@@ -8,7 +8,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, Ta
 
 from ragpp_infra.cli.console import err, safe
 from ragpp_infra.embedded.servers.server import ServerReport
-from ragpp_infra.embedded.services import ServiceReport
+from ragpp_infra.embedded.services import ServiceReport, is_worker
+
+_LOADING: Final = {"started": "starting", "restarted": "starting again"}
 
 
 class Display:
@@ -55,14 +57,19 @@ class Display:
         self._line(report.name, report.action, report.seconds, details)
 
     def service_report(self, report: ServiceReport) -> None:
-        """One service is there, or was stopped."""
+        """One service is there, or was stopped; a worker that was started has its models still to load."""
         why = f"for {', '.join(report.settings)}" if report.settings else ""
-        self._line(report.name, report.action, report.seconds, why)
+        if is_worker(report.name) and report.action in _LOADING:
+            self._say(report.name, _LOADING[report.action], f"learns within a minute {why}")
+        else:
+            self._line(report.name, report.action, report.seconds, why)
 
     def _line(self, name: str, action: str, seconds: float, details: str = "") -> None:
+        self._say(name, "already running" if action == "attached" else f"{action} in {seconds:.1f} s", details)
+
+    def _say(self, name: str, said: str, details: str) -> None:
         self._doing.pop(name, None)
         if not self._quiet:
-            said = "already running" if action == "attached" else f"{action} in {seconds:.1f} s"
             err.print(safe(f"  {name:<10} {said:<20} {details}".rstrip()), soft_wrap=True)
         self._show()
 

@@ -1,15 +1,18 @@
 """`ragpp remember`, `recall` and `pending`: what an application does with the gateway, by hand."""
 
 import asyncio
+import shlex
 from typing import Annotated
 
 import typer
 
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest, StoreResponse
+from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput
 from ragpp.models import DEFAULT_SESSION, Visibility
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
-from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
+from ragpp_infra.cli.digesting import wait_until_digested
 from ragpp_infra.cli.options import (
     DEFAULT_HOME,
     HomeOption,
@@ -94,7 +97,8 @@ def remember(
         line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
     out.print(line)
     if learn and not (stored.duplicate or stored.forgotten):
-        out.print(safe(f"recall finds it now; what it teaches is being digested: ragpp pending --user {user}", "dim"))
+        until = f"ragpp pending --user {shlex.quote(user)} --wait"
+        out.print(safe(f"recall finds it now; what it teaches is being digested: {until}", "dim"), soft_wrap=True)
 
 
 def recall(
@@ -104,7 +108,9 @@ def recall(
     session: Annotated[
         str | None, typer.Option("--session", "-s", help=f"The running conversation; default: {DEFAULT_SESSION}.")
     ] = None,
-    budget: Annotated[int | None, typer.Option(help="Longest context, in tokens.")] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", "--token-budget", help="Longest context, in tokens.")
+    ] = None,
     tokenizer: TokenizerOption = None,
     deadline: Annotated[int | None, typer.Option(help="Longest wait, in ms.")] = None,
     limit: Annotated[int, typer.Option(help="Most memories in the ranking, 1 to 200.")] = 20,
@@ -149,22 +155,38 @@ def recall(
 
 def pending(
     user: UserOption,
+    wait: Annotated[bool, typer.Option("--wait", help="Return when nothing is pending.")] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0, help="Longest wait, in seconds; exit code 1 when something is pending then.")
+    ] = 300.0,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """How many of a user's messages the workers have not yet digested.
+    """How many of a user's messages the workers have not yet digested; with --wait, when they have digested all.
 
-    Example: [bold]ragpp pending --user u1[/bold]
+    Example: [bold]ragpp pending --user u1 --wait[/bold]
     """
 
     async def ask() -> int:
         async with Home(home).client(url, key) as client:
-            return await client.pending(user)
+            return await _left(client, user, timeout, quiet=as_json) if wait else await client.pending(user)
 
-    count = asyncio.run(ask())
+    number = asyncio.run(ask())
     if as_json:
-        emit_json({"pending": count})
+        emit_json({"pending": number})
     else:
-        out.print(f"{count} pending" if count else "nothing pending")
+        out.print(f"{number} pending" if number else "nothing pending")
+    if wait and number:
+        raise typer.Exit(ExitCode.FAILURE)
+
+
+async def _left(client: AsyncMemoryClient, user: str, timeout_s: float, *, quiet: bool) -> int:
+    """What is pending when nothing is any more, or after `timeout_s`."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await wait_until_digested(client, user, patience_s=timeout_s, quiet=quiet)
+    except TimeoutError:
+        return await client.pending(user)
+    return 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from ragpp_infra.cli.console import err
 
@@ -18,7 +18,8 @@ class Advance(Protocol):
 @contextmanager
 def progress(what: str, total: int | None, *, quiet: bool) -> Iterator[Advance]:
     """A bar of `total` steps, of None one without an end; nothing where `quiet`, or where nobody looks."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    told, left = TextColumn("{task.description}"), TimeRemainingColumn()
+    columns = (SpinnerColumn(), told, BarColumn(), MofNCompleteColumn(), left)
     with Progress(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bar:
         task = bar.add_task(what, total=total)
 
