@@ -216,8 +216,9 @@ def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(
     assert "confirmed the relationship: Elena LIVES_IN Porto" in ragpp("confirm", home, *user)
     changed = json.loads(ragpp("correct", tea, "--json-value", '["mint tea", "water"]', *user, "--json"))
     assert [one["value"] for one in changed.values()] == [["mint tea", "water"]]
-    assert "corrected the entity: Elena" in ragpp("correct", elena, "--name", "Elena Costa", *user)
-    assert "corrected the relationship" in ragpp("correct", home, "--target", "Faro", *user)
+    renamed = ragpp("correct", elena, "--name", "Elena Costa", *user)
+    assert "corrected the entity: Elena Costa (PERSON), was: Elena (PERSON)" in renamed
+    assert "Costa LIVES_IN Faro, was: Elena Costa LIVES_IN" in ragpp("correct", home, "--target", "Faro", *user)
     ragpp("relate", "Elena Costa", "LIKES", "harbours", *user)
     profile = ragpp("profile", "acting")
     for part in ("Elena Costa", "lives in Faro", "likes harbours", "mint tea, water"):

@@ -1,5 +1,6 @@
 """What a person does to what is known is offered in the commands that do it, and a mistake is told by its place."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,14 +10,14 @@ import pytest
 from ragpp.api import ForgetAnswer, FoundMessage
 from ragpp.errors import Conflict, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
-from ragpp.models import Entity, Preference, Relationship
+from ragpp.models import Entity, Page, Preference, Value
 from tests.support import values
 from tests.support.command_line import runner
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 ENTITIES = {
     name: Entity(id=name, name=name, label="PERSON", mentions=1, first_mention=NOON, last_mention=NOON)
-    for name in ("elena", "lena")
+    for name in ("elena", "lena", "noor", "noors")
 }
 
 
@@ -25,36 +26,65 @@ class Graph(httpx.AsyncBaseTransport):
 
     def __init__(self) -> None:
         self.merged: list[tuple[str, bytes]] = []
+        self.rejected: list[str] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path, body = request.url.path.removeprefix("/v1/"), await request.aread()
+        try:
+            answer = self.answer(request.method, path, body)
+        except MemorySystemError as error:
+            return refused(error)
+        return httpx.Response(200, json=answer.model_dump(mode="json"))
+
+    def answer(self, method: str, path: str, body: bytes) -> Value:
+        """What the gateway would say. Raises NotFound, Conflict."""
         kind, _, rest = path.partition("/")
         if path.endswith("/merge"):
             self.merged.append((rest.partition("/")[0], body))
-            return httpx.Response(200, json=ENTITIES["elena"].model_dump(mode="json"))
-        if request.method == "PATCH":
-            return refused(Conflict("another entity is named 'elena'", details={"entity_id": "elena"}))
-        if kind == "entities" and rest in ENTITIES:
-            return httpx.Response(200, json=ENTITIES[rest].model_dump(mode="json"))
+            return ENTITIES["elena"]
+        if method == "PATCH":
+            raise Conflict("another entity is named 'elena'", details={"entity_id": "elena"})
+        if kind == "preferences" and (rest or method != "GET"):
+            return self.preference(rest, body)
         if path == "forget":
-            said = FoundMessage(
-                id="m1", session_id="s1", role="user", occurred_at=NOON, excerpt="Noor lives in Leeds.", why=("name",)
-            )
-            found = ForgetAnswer(found=(said,), total=1, token="t", with_them={"relationships": 1, "preferences": 1})
-            return httpx.Response(200, json=found.model_dump(mode="json"))
-        listed: dict[str, list[Relationship] | list[Preference]] = {
-            "relationships": [
+            return about(json.loads(body)["about"]["entity"])
+        if kind == "entities" and rest in ENTITIES:
+            return ENTITIES[rest]
+        listed: dict[str, tuple[Value, ...]] = {
+            "entities": tuple(ENTITIES.values()),
+            "relationships": (
                 values.relationship(NOON, sources=("m1",)),
                 values.relationship(NOON, id="both", target="Bath", sources=("m1", "m2")),
                 values.relationship(NOON, id="sure", target="York", sources=("m1",), verdict="confirmed"),
-            ],
-            "preferences": [values.preference(NOON, sources=("m1",))],
-            "rules": [],
-            "findings": [],
+            ),
+            "preferences": (values.preference(NOON, sources=("m1",)),),
+            "rules": (),
+            "findings": (values.finding(NOON, id="found"),),
         }
         if rest or kind not in listed:
-            return refused(NotFound("nothing of that id"))
-        return httpx.Response(200, json={"items": [one.model_dump(mode="json") for one in listed[kind]]})
+            raise NotFound("nothing of that id")
+        return Page(items=listed[kind])
+
+    def preference(self, rest: str, body: bytes) -> Preference:
+        identifier, _, verdict = rest.partition("/")
+        if not rest:
+            return values.preference(NOON, value=json.loads(body)["value"])
+        if identifier != "given-up":
+            raise NotFound("nothing of that id")
+        if verdict:
+            self.rejected.append(identifier)
+        return values.preference(NOON, id=identifier, value="given up")
+
+
+def about(entity: str) -> ForgetAnswer:
+    """What one message says of Noor."""
+    if entity != "Noor":
+        return ForgetAnswer(found=(), total=0, token="t", names=(entity,), with_them={})
+    said = FoundMessage(
+        id="m1", session_id="s1", role="user", occurred_at=NOON, excerpt="Noor lives in Leeds.", why=("name",)
+    )
+    gone = {"relationships": 1, "preferences": 1}
+    return ForgetAnswer(found=(said,), total=1, token="t", names=("Noor",), with_them=gone)
 
 
 def refused(error: MemorySystemError) -> httpx.Response:
@@ -100,6 +130,48 @@ def test_what_goes_with_messages_is_named_with_the_command_that_states_it_again(
     assert "food drink: tea" in done.stdout
     assert "Bath" not in done.stdout
     assert "York" not in done.stdout
+
+
+def test_who_is_called_almost_so_is_named_beside_what_is_found_and_a_stranger_is_called_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Catches a Noor who is believed to be gone while "Noors" stays, and a misspelt name that looks like a success."""
+    ragpp = runner(monkeypatch, capsys, Graph())
+    done = ragpp("forget", "about", "--entity", "Noor", "--user", "a b", home=tmp_path)
+    assert "also known: noors (PERSON), 1 mention: ragpp forget about --entity noors --user 'a b'" in done.stdout
+    assert "elena" not in done.stdout
+    assert "nobody and nothing" not in done.stdout
+    stranger = ragpp("forget", "about", "--entity", "Nobody", "--user", "u1", home=tmp_path)
+    assert "no message is about it\nnobody and nothing of the name 'Nobody' is known of 'u1'" in stranger.stdout
+    assert "also known" not in stranger.stdout
+
+
+def test_one_that_cannot_be_rejected_leaves_the_others_alone_and_is_told_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    graph = Graph()
+    ragpp = runner(monkeypatch, capsys, graph)
+    done = ragpp("reject", "given-up", "found", "lena", "--user", "u1", home=tmp_path)
+    assert (done.returncode, done.stdout, graph.rejected) == (1, "", [])
+    told = " ".join(done.stderr.split())
+    assert "nothing was changed: a finding is neither" in told
+    assert "ragpp forget --id found --user u1" in told
+    assert "ragpp correct lena --name NAME --user u1" in told
+    missing = ragpp("reject", "given-up", "none-of-these", "--user", "u1", home=tmp_path)
+    assert "nothing was changed: nothing that is known" in " ".join(missing.stderr.split())
+    assert graph.rejected == []
+    assert ragpp("reject", "given-up", "--user", "u1", home=tmp_path).stdout.startswith("rejected the preference")
+    assert graph.rejected == ["given-up"]
+
+
+def test_a_correction_answers_with_what_holds_now(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ragpp = runner(monkeypatch, capsys, Graph())
+    done = ragpp("correct", "given-up", "--value", "oat milk", "--user", "u1", home=tmp_path)
+    assert done.stdout.startswith("corrected the preference: food drink: oat milk, was: food drink: given up")
+    finding = ragpp("correct", "found", "--value", "oat milk", "--user", "u1", home=tmp_path)
+    assert "ragpp forget --id found --user u1" in " ".join(finding.stderr.split())
 
 
 def test_a_user_may_be_named_by_the_option_everywhere(

@@ -153,8 +153,10 @@ def test_the_counts_are_of_all_and_the_rows_are_limited() -> None:
     assert "LIVES_IN Leeds" not in text
 
 
-def test_nothing_known_is_shown_as_nothing() -> None:
-    assert "0 entities" in shown(Known(user_id="u"))
+def test_nothing_known_is_shown_as_one_line_with_what_may_teach_something_yet() -> None:
+    assert shown(Known(user_id="u")).split("\n") == ["Nothing is known of u.", ""]
+    assert "still being digested: 2" in shown(Known(user_id="u", pending=2))
+    assert "0 entities" in shown(Known(user_id="u", rules=(DOUBTED,)))
 
 
 async def test_every_page_is_read_at_the_moment_asked_for() -> None:

@@ -16,8 +16,8 @@ from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import Entity, Value
 from ragpp_infra.cli.arguments import WrongUsage, checked, parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
-from ragpp_infra.cli.judging import verdict
-from ragpp_infra.cli.known_items import Item, Kind, items_of
+from ragpp_infra.cli.judging import forgetting, see_judged, verdict
+from ragpp_infra.cli.known_items import Item, Kind, Known, item_of, items_of
 from ragpp_infra.cli.meaning import see_meant
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.restating import restated
@@ -27,7 +27,6 @@ Ids = Annotated[
     list[str], typer.Argument(help="As `ragpp inspect` shows them; a beginning will do.", show_default=False)
 ]
 Act = Callable[[AsyncMemoryClient, str, Item], Awaitable[Value]]
-JUDGED: Final[frozenset[Kind]] = frozenset({"relationship", "preference", "rule"})
 FITTING: Final = {
     "entity": ("--name", "--label"),
     "relationship": ("--target",),
@@ -50,7 +49,15 @@ def confirm(
 
     Example: [bold]ragpp confirm 3b6063 --user u1[/bold]
     """
-    _do(Home(home).client(url, key), user, ids, "confirmed", partial(verdict, right=True), _see_judged, as_json=as_json)
+    _do(
+        Home(home).client(url, key),
+        user,
+        ids,
+        "confirmed",
+        partial(verdict, right=True),
+        partial(see_judged, user),
+        as_json=as_json,
+    )
 
 
 def reject(
@@ -65,7 +72,15 @@ def reject(
 
     Example: [bold]ragpp reject pref-2ac281 --user u1[/bold]
     """
-    _do(Home(home).client(url, key), user, ids, "rejected", partial(verdict, right=False), _see_judged, as_json=as_json)
+    _do(
+        Home(home).client(url, key),
+        user,
+        ids,
+        "rejected",
+        partial(verdict, right=False),
+        partial(see_judged, user),
+        as_json=as_json,
+    )
 
 
 def correct(
@@ -97,9 +112,9 @@ def correct(
     async def corrected(client: AsyncMemoryClient, whose: str, item: Item) -> Value:
         fitting = FITTING.get(item.kind)
         if fitting is None:
-            raise InvalidInput(f"{_article(item)} is not corrected", suggestions=("Forget it: ragpp forget --id ID.",))
+            raise InvalidInput(f"{item.with_article} is not corrected", suggestions=(forgetting(whose, item),))
         if not set(wanted) <= set(fitting):
-            raise WrongUsage(f"{_article(item)} is corrected by {' or '.join(fitting)}")
+            raise WrongUsage(f"{item.with_article} is corrected by {' or '.join(fitting)}")
         if item.kind == "preference":
             fields = {"user_id": whose, "category": item.category, "key": item.key, "value": parsed, "confidence": 1.0}
             return await client.set_preference(checked(PreferenceIn, fields))
@@ -122,7 +137,7 @@ def correct(
             await client.reject_relationship(whose, item.id)
         return stated
 
-    _do(Home(home).client(url, key), user, [identifier], "corrected", corrected, as_json=as_json)
+    _do(Home(home).client(url, key), user, [identifier], "corrected", corrected, tell=_became, as_json=as_json)
 
 
 def merge(
@@ -145,7 +160,7 @@ def merge(
             meant = await items_of(client, user, [kept, other])
             for item in meant:
                 if item.kind != "entity":
-                    raise InvalidInput(f"{_article(item)} is not merged: {item.text}", suggestions=(_ENTITIES,))
+                    raise InvalidInput(f"{item.with_article} is not merged: {item.text}", suggestions=(_ENTITIES,))
             if len(meant) < 2:
                 raise InvalidInput(f"both ids are of the entity {meant[0].text}", suggestions=(_ENTITIES,))
             absorbed = checked(MergeIn, {"user_id": user, "absorb_id": meant[1].id})
@@ -211,6 +226,7 @@ def _do(
     act: Act,
     see: Callable[[Sequence[Item]], None] = lambda _: None,
     *,
+    tell: Callable[[Item, Value], str] = lambda item, _: item.text,
     as_json: bool,
 ) -> None:
     """Do to all of `ids`, once `see` has raised nothing for what they name. Raises NotFound or InvalidInput, before
@@ -218,7 +234,13 @@ def _do(
 
     async def all_done() -> list[tuple[Item, Value]]:
         async with memory as client:
-            meant = await items_of(client, user, ids)
+            try:
+                meant = await items_of(client, user, ids)
+            except (NotFound, InvalidInput) as error:
+                if len(ids) == 1:
+                    raise
+                told = f"nothing was changed: {error.message}"
+                raise type(error)(told, suggestions=error.suggestions, details=error.details) from error
             see(meant)
             return [(item, await act(client, user, item)) for item in meant]
 
@@ -226,22 +248,18 @@ def _do(
     if as_json:
         emit_json({item.id: answer.model_dump(mode="json") for item, answer in answers})
         return
-    for item, _ in answers:
-        out.print(safe(done, "bold").append_text(safe(f" the {item.called}: {item.text}")), soft_wrap=True)
+    for item, answer in answers:
+        out.print(safe(done, "bold").append_text(safe(f" the {item.called}: {tell(item, answer)}")), soft_wrap=True)
 
 
-def _see_judged(items: Sequence[Item]) -> None:
-    for item in items:
-        if item.kind not in JUDGED:
-            instead = "Correct its name: ragpp correct ID --name." if item.kind == "entity" else "Or forget it."
-            raise InvalidInput(
-                f"{_article(item)} is neither confirmed nor rejected: {item.text}", suggestions=(instead,)
-            )
+def _became(was: Item, answer: Value) -> str:
+    text = item_of(answer).text if isinstance(answer, Known) else was.text
+    return text if text == was.text else f"{text}, was: {was.text}"
 
 
 async def forget_item(client: AsyncMemoryClient, user: str, item: Item) -> Value:
     """Forget the one thing for good. Raises NotFound."""
-    forgetting: dict[Kind, Callable[[str, str], Awaitable[Value]]] = {
+    forgets: dict[Kind, Callable[[str, str], Awaitable[Value]]] = {
         "entity": client.forget_entity,
         "relationship": client.forget_relationship,
         "preference": client.forget_preference,
@@ -249,7 +267,7 @@ async def forget_item(client: AsyncMemoryClient, user: str, item: Item) -> Value
         "finding": client.forget_finding,
         "interaction": client.forget_interaction,
     }
-    return await forgetting[item.kind](user, item.id)
+    return await forgets[item.kind](user, item.id)
 
 
 async def _shown(client: AsyncMemoryClient, user: str, item: Item) -> Value:
@@ -265,7 +283,3 @@ def _parsed(text: str) -> JsonValue:
         hint = ('Write it as JSON: 12, true, "text", \'["a", "b"]\'.',)
         raise WrongUsage.of({"--json-value": "is no JSON"}, suggestions=hint) from error
     return value
-
-
-def _article(item: Item) -> str:
-    return f"an {item.kind}" if item.kind == "entity" else f"a {item.called}"

@@ -1,6 +1,7 @@
 """`ragpp forget message` and `about`: messages by their ids, or all that is about somebody or something."""
 
 import asyncio
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
@@ -16,6 +17,7 @@ from ragpp.models import TierName
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.going import Going, going_with
+from ragpp_infra.cli.namesakes import Namesakes, namesakes_of
 from ragpp_infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.render import count, counted, when
 from ragpp_infra.embedded.home import Home
@@ -117,18 +119,27 @@ def _tell(done: Mapping[str, ForgottenMessage | NotFound], *, replies: bool) -> 
 
 
 def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
-    async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None, list[Going]]:
+    user, entity = request.user_id, request.about.entity
+
+    async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None, list[Going], Namesakes | None]:
         async with memory as client:
             found = await client.forget_about(request)
-            going = [] if as_json else await going_with(client, request.user_id, found)
+            going = [] if as_json else await going_with(client, user, found)
+            named = None if as_json or entity is None else await namesakes_of(client, user, entity, found.names)
             if not (confirm and found.total):
-                return found, None, going
-            return found, await client.confirm_forget(request, found), going
+                return found, None, going, named
+            return found, await client.confirm_forget(request, found), going, named
 
-    found, done, going = asyncio.run(ask())
+    found, done, going, named = asyncio.run(ask())
     if as_json:
         emit_json((done or found).model_dump(mode="json"))
         return
+    _list(found, done, going)
+    if named is not None:
+        _tell_namesakes(user, found, named)
+
+
+def _list(found: ForgetAnswer, done: ForgetAnswer | None, going: Sequence[Going]) -> None:
     for one in found.found:
         out.print(shown(one))
     if found.total > len(found.found):
@@ -142,9 +153,22 @@ def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, 
     if done is not None:
         out.print(safe(f"{count(done.forgotten or 0, 'message')} forgotten").append_text(_late(done.tiers)))
         return
+    if not found.total:
+        out.print("no message is about it")
+        return
     kinds = ", ".join(counted(number, kind) for kind, number in found.with_them.items() if number)
     said = f"{count(found.total, 'message')} about it" + (f"; with them would go {kinds}" if kinds else "")
-    out.print(safe(said + ("" if not found.total else ". Forget them with --yes")))
+    out.print(safe(f"{said}. Forget them with --yes"))
+
+
+def _tell_namesakes(user: str, found: ForgetAnswer, named: Namesakes) -> None:
+    """That nobody of the name is known, and who is called almost so and stays."""
+    if not (named.known or found.total):
+        out.print(safe(f"nobody and nothing of the name {named.asked!r} is known of {user!r}", "yellow"))
+    for one in named.similar:
+        command = shlex.join(["ragpp", "forget", "about", "--entity", one.name, "--user", user])
+        said = f"also known: {one.name} ({one.label}), {count(one.mentions, 'mention')}: {command}"
+        out.print(safe(said, "yellow"), soft_wrap=True)
 
 
 def _tell_going(going: Sequence[Going], *, gone: bool) -> None:

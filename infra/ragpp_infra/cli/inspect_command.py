@@ -130,7 +130,9 @@ async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
 
 
 def known_view(known: Known, *, limit: int) -> RenderableType:
-    """One table a kind, the surest or latest first, with how many there are in all."""
+    """One table a kind, the surest or latest first, with how many there are in all; of nobody a line."""
+    if known == Known(user_id=known.user_id, as_of=known.as_of, pending=known.pending):
+        return Group(safe(f"Nothing is known of {known.user_id}."), *digesting(known.pending))
     relationships = sorted(
         known.relationships, key=lambda one: (known_tables.state(one) != "", -one.weight, -one.confidence)
     )

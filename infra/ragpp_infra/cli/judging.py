@@ -1,9 +1,16 @@
 """A person's verdict on one thing that is known, whichever list it was taken from."""
 
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
 from ragpp.client import AsyncMemoryClient
+from ragpp.errors import InvalidInput
 from ragpp.models import Value
-from ragpp_infra.cli.known_items import Item
+from ragpp_infra.cli.known_items import Item, Kind
 from ragpp_infra.cli.waiting import Waiting
+
+JUDGED: Final[frozenset[Kind]] = frozenset({"relationship", "preference", "rule"})
 
 
 async def verdict(client: AsyncMemoryClient, user: str, one: Item | Waiting, *, right: bool) -> Value:
@@ -14,3 +21,23 @@ async def verdict(client: AsyncMemoryClient, user: str, one: Item | Waiting, *, 
     if one.kind == "preference":
         return await (client.confirm_preference if right else client.reject_preference)(user, one.id, one.value)
     return await (client.confirm_rule if right else client.reject_rule)(user, one.id)
+
+
+def see_judged(user: str, items: Sequence[Item]) -> None:
+    """Raises InvalidInput for what takes no verdict, with what is done instead."""
+    refused = [item for item in items if item.kind not in JUDGED]
+    if refused:
+        told = "; ".join(f"{item.with_article} is neither confirmed nor rejected: {item.text}" for item in refused)
+        instead = tuple(_instead_of_verdict(user, item) for item in refused)
+        raise InvalidInput(f"nothing was changed: {told}", suggestions=instead)
+
+
+def _instead_of_verdict(user: str, item: Item) -> str:
+    if item.kind == "entity":
+        return f"Correct its name: {shlex.join(['ragpp', 'correct', item.id, '--name', 'NAME', '--user', user])}"
+    return forgetting(user, item)
+
+
+def forgetting(user: str, item: Item) -> str:
+    """The advice to forget it, with the command."""
+    return f"Forget it: {shlex.join(['ragpp', 'forget', '--id', item.id, '--user', user])}"

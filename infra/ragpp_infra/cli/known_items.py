@@ -40,6 +40,11 @@ class Item(Value):
         """What kind of thing it is, in a word of the command line."""
         return "message" if self.kind == "interaction" else self.kind
 
+    @property
+    def with_article(self) -> str:
+        """The same as one of many."""
+        return f"{'an' if self.kind == 'entity' else 'a'} {self.called}"
+
 
 async def items_of(client: AsyncMemoryClient, user: str, ids: Sequence[str]) -> list[Item]:
     """What each of `ids` names: all of an id, or a beginning that no other has. Raises NotFound, InvalidInput where

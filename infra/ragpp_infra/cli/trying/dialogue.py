@@ -8,9 +8,9 @@ from typing import Final
 from ragpp.api import RecallRequest
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
-from ragpp_infra.cli.act_commands import JUDGED, forget_item
+from ragpp_infra.cli.act_commands import forget_item
 from ragpp_infra.cli.console import out, safe, show_problem
-from ragpp_infra.cli.judging import verdict
+from ragpp_infra.cli.judging import JUDGED, verdict
 from ragpp_infra.cli.render import context, count
 from ragpp_infra.cli.trying.listing import listed
 from ragpp_infra.cli.trying.marks import Mark, marks_of
