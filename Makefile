@@ -41,7 +41,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
-	@$(if $(filter install,$(MAKECMDGOALS)),echo "done; next: source $(BIN)/activate, then ragpp up")
+	@$(if $(filter install,$(MAKECMDGOALS)),echo "done; next: source $(BIN)/activate && ragpp up")
 
 lint: install
 	$(BIN)/ruff check $(LINTED)

@@ -57,7 +57,7 @@ async def test_the_tutorials_assistant_knows_in_another_session_what_it_was_told
     assert ["Porto" in prompt for prompt in prompts] == [False, True, True]
     assert "Porto" in said[2]
     assert "Lisbon" in said[3]
-    assert "relevance none" in said[4]
+    assert "no message is about it" in said[4]
 
 
 @pytest.mark.exhaustive
