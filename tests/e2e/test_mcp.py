@@ -122,7 +122,7 @@ async def test_what_is_wrong_is_told_so_that_a_model_can_mend_it(assistant: Assi
     async with assistant() as client:
         assert "is blank" in await refused(client, "remember", text=" ")
         assert "Call `forget` without one first" in await refused(client, "forget", about="x", token="made up")
-        assert "max_tokens" in await refused(client, "recall", question="What?", max_tokens=1)
+        assert "token_budget" in await refused(client, "recall", question="What?", token_budget=1)
 
 
 async def test_a_profile_a_page_and_a_briefing_can_be_put_into_a_conversation(
@@ -131,7 +131,8 @@ async def test_a_profile_a_page_and_a_briefing_can_be_put_into_a_conversation(
     async with assistant() as client:
         await call(client, "remember", text=TOLD)
         await gateway.digest(tenant)
-        read = await client.read_resource("ragpp://profile")
+        (own,) = (await client.list_resources()).resources
+        read = await client.read_resource(own.uri)
         (profile,) = read.contents
         assert isinstance(profile, TextResourceContents)
         assert "Porto" in profile.text
@@ -199,6 +200,7 @@ async def test_a_key_may_do_no_more_than_elsewhere(gateway: RealGateway, tenant:
     async with over_http(address, await gateway.key(tenant)) as writer:
         await call(writer, "remember", text=TOLD, user="ann")
         assert "no user is named" in await refused(writer, "recall", question="Where does my sister live?")
+        assert (await writer.list_resources()).resources == []
     async with over_http(address, await gateway.key(tenant, "read", user_id="ann")) as reader:
         assert "lacks the scope `write`" in await refused(reader, "remember", text="No.")
         assert "bound to another user" in await refused(reader, "recall", question="Who?", user="bob")

@@ -47,17 +47,20 @@ def mcp(
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)  # standard output is the protocol's
     if url:
-        asyncio.run(_serve(_Elsewhere(Home(home).client(url, key), user)))
+        asyncio.run(_serve(_Elsewhere(Home(home).client(url, key), user), user))
         return
     stack = _Embedded(Home(home), user, key, idle_s=idle_minutes * 60)
     with stack.standby.attended():
         stack.start()
-        asyncio.run(_serve(stack))
+        asyncio.run(_serve(stack, user))
 
 
-async def _serve(reached: "_Elsewhere | _Embedded") -> None:
+async def _serve(reached: "_Elsewhere | _Embedded", user: str) -> None:
+    async def usual_user(_headers: Mapping[str, str] | None) -> str | None:
+        return user or None
+
     try:
-        await make_server(reached.connect).run_stdio_async()
+        await make_server(reached.connect, usual_user).run_stdio_async()
     finally:
         await reached.close()
 

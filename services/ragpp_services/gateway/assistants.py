@@ -58,8 +58,8 @@ class Assistants:
                     return (await parts.identity.verify(authorization, reading=True)).user_id
 
                 server = await asyncio.to_thread(import_module, "ragpp.mcp.inside")
-                connect = server.inside(scope["app"], user_of)
-                self._serving = server.Serving(connect, body_bytes=parts.limits.body_bytes)
+                connect, usual_user = server.inside(scope["app"], user_of)
+                self._serving = server.Serving(connect, usual_user, body_bytes=parts.limits.body_bytes)
             return self._serving
 
     @staticmethod

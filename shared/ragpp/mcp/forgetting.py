@@ -8,6 +8,7 @@ from ragpp.errors import InvalidInput
 from ragpp.mcp.answers import Forgetting, Found
 from ragpp.mcp.connecting import LISTED
 
+_PAGE: Final = 200
 BY_NAME: Final = "name:"
 BY_WORDS: Final = "words:"
 """What a token begins with: how the messages were found, since they are confirmed in the same way."""
@@ -26,11 +27,31 @@ async def forget_listed(
     client: AsyncMemoryClient, user: str, about: str, token: str, only_ids: list[str] | None
 ) -> Forgetting:
     """Forget what `list_messages` gave `token` for, or of it what `only_ids` name, one at least. Raises InvalidInput
-    for what is no such token and for no ids, Conflict where all is confirmed and something has come since."""
+    for what is no such token, for no ids and for one that is not listed, Conflict where all is confirmed and something
+    has come since."""
     by, given = _parted(token)
+    if only_ids is not None:
+        await _check_listed(client, user, _about(by, about), only_ids)
     confirm = {"token": given} if only_ids is None else {"ids": only_ids}
     done = await client.forget_about(user_id=user, about=_about(by, about), confirm=confirm, limit=LISTED)
     return _told(done, None)
+
+
+async def _check_listed(client: AsyncMemoryClient, user: str, about: dict[str, str], ids: list[str]) -> None:
+    left, cursor = dict.fromkeys(ids), None
+    while left:
+        page = await client.forget_about(user_id=user, about=about, cursor=cursor, limit=_PAGE)
+        for one in page.found:
+            left.pop(one.id, None)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    if left:
+        named = ", ".join(repr(one[:100]) for one in list(left)[:LISTED])
+        raise InvalidInput(
+            f"only_ids: {named} {'is' if len(left) == 1 else 'are'} not among the messages that are about it",
+            suggestions=("Nothing was forgotten. Take ids as the call without a token lists them.",),
+        )
 
 
 def in_words(told: Forgetting, about: str) -> str:

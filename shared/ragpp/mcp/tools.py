@@ -8,9 +8,10 @@ from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from ragpp.mcp.answers import Forgetting, Item, Items, Known, Line, Recalled, Remembered
-from ragpp.mcp.connecting import NOTHING, Connect, Request, User, answered, refusing
+from ragpp.mcp.connecting import NOTHING, Connect, Request, User, answered
 from ragpp.mcp.forgetting import forget_listed, in_words, list_messages
 from ragpp.mcp.knowing import known_of
+from ragpp.mcp.refusals import refusing
 from ragpp.models import TierName
 
 USUAL_TOKENS: Final = 800
@@ -66,13 +67,13 @@ def _add_conversation(server: MCPServer[Any], connect: Connect) -> None:
     async def recall(
         context: Request,
         question: Annotated[str, Field(description="A whole question, such as: Where does Maria's sister live?")],
-        max_tokens: Annotated[int, Field(ge=50, le=20_000, description="Longest context.")] = USUAL_TOKENS,
+        token_budget: Annotated[int, Field(ge=50, le=20_000, description="Longest context.")] = USUAL_TOKENS,
         name: Annotated[str | None, Field(description='Whom "I" means, where several share a memory.')] = None,
         user: User = None,
     ) -> Annotated[CallToolResult, Recalled]:
         async with connect(context.headers) as memory:
             answer = await memory.client.recall(
-                user_id=memory.whose(user), query=question, token_budget=max_tokens, name=name, tiers=BEHIND
+                user_id=memory.whose(user), query=question, token_budget=token_budget, name=name, tiers=BEHIND
             )
         found = Recalled(
             context=answer.context,
@@ -140,7 +141,7 @@ def _add_knowledge(server: MCPServer[Any], connect: Connect) -> None:
         user: User = None,
     ) -> Annotated[CallToolResult, Items]:
         async with connect(context.headers) as memory:
-            found = await memory.client.retrieve(user_id=user or memory.user, query=question, k=limit)
+            found = await memory.client.retrieve(user_id=memory.usual(user), query=question, k=limit)
         items = Items(
             items=[
                 Item(
