@@ -75,7 +75,7 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp_infra.embedded.home": {"url"},  # as the caller gave it
     "ragpp_infra.embedded.known_settings": {"'; '.join(problems)"},
     "ragpp_infra.cli.init_command": {"file"},
-    "ragpp_infra.cli.connect.command": {"chosen.path", "error.message"},  # of an editor's settings
+    "ragpp_infra.cli.connect.change": {"editor.path", "error.message"},  # of an editor's settings
     "ragpp_infra.cli.connect.editors": {"error", "error.lineno", "error.msg", "key!r"},  # as above
     "ragpp_infra.secret_file": {"error", "error.strerror"},
     "ragpp_infra.provisioning.provision": {"'; '.join(wrong)", "', '.join(wrong)"},  # names of settings and roles

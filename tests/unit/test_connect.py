@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from ragpp.errors import ConfigurationError
+from ragpp_infra.cli.connect.change import change_of
 from ragpp_infra.cli.connect.editors import SERVER, Command, editors, entry_alone
 from ragpp_infra.cli.connect.files import read_text, replace_text
 from ragpp_infra.cli.connect.hooks import hooked
 from tests.support.command_line import runner
 
 COMMAND = Command("/opt/ragpp/bin/ragpp", ("mcp", "--user", "ana"))
+HOOK = Command("/opt/my ragpp/bin/ragpp", ("hook", "--user", "ana"))
 OTHERS = {"mcpServers": {"other": {"command": "x"}}, "theme": "dark", "größe": 12}
 TOML = """model = "o4"  # my choice
 
@@ -104,17 +106,62 @@ def test_a_name_of_any_letters_is_written() -> None:
     assert read["mcp_servers"][SERVER]["args"] == list(command.args)
 
 
-def test_the_old_file_is_kept_as_it_was_before_the_first_change(tmp_path: Path) -> None:
+def test_a_file_is_replaced_as_a_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "mcp.json"
-    assert replace_text(path, "1") is None
-    assert read_text(path) == "1"
+    replace_text(path, "1")
     path.chmod(0o640)
-    kept = replace_text(path, "2")
-    assert kept is not None
-    replace_text(path, "3")
-    assert (read_text(kept), read_text(path)) == ("1", "3")
+    replace_text(path, "2")
+    assert read_text(path) == "2"
     assert path.stat().st_mode & 0o777 == 0o640
-    assert sorted(one.name for one in path.parent.iterdir()) == ["mcp.json", kept.name], "nothing half written is left"
+    assert [one.name for one in path.parent.iterdir()] == ["mcp.json"], "nothing half written is left"
+
+
+def _kept(path: Path) -> dict[str, str]:
+    """What is kept beside a file, by the end of its name."""
+    names = sorted(one.name for one in path.parent.iterdir())
+    return {name.removeprefix(path.name): read_text(path.with_name(name)) for name in names if name != path.name}
+
+
+@pytest.mark.parametrize("name", ["cursor", "codex", "claude-code --hooks"])
+def test_what_is_kept_is_from_before_us_and_what_others_change_later_is_kept_too(tmp_path: Path, name: str) -> None:
+    editor = hooked(tmp_path)["claude-code"] if "hooks" in name else editors(tmp_path)[name]
+    mine, added = ('model = "o4"\n', 'theme = "dark"\n') if name == "codex" else ('{"model": "o4"}', '{"theme": 1, ')
+    editor.path.parent.mkdir(exist_ok=True)
+    editor.path.write_text(mine)
+    first = change_of(editor, HOOK)
+    assert first.kind == "added"
+    assert first.write() == editor.path.with_name(f"{editor.path.name}.before-ragpp")
+    again = change_of(editor, HOOK)
+    assert (again.kind, again.write()) == ("unchanged", None)
+    other = Command("/elsewhere/ragpp", HOOK.args)
+    assert change_of(editor, other).kind == "changed"
+    change_of(editor, other).write()
+    assert _kept(editor.path) == {".before-ragpp": mine}, "our own entry is nothing that has to be kept"
+
+    text = read_text(editor.path)
+    editor.path.write_text(added + text if name == "codex" else added + text.lstrip("{"))
+    later = change_of(editor, HOOK).write()
+    change_of(editor, other).write()
+    kept = _kept(editor.path)
+    assert set(kept) == {".before-ragpp", ".before-ragpp-2"}
+    assert later == editor.path.with_name(f"{editor.path.name}.before-ragpp-2")
+    assert kept[".before-ragpp"] == mine
+    assert "theme" in kept[".before-ragpp-2"]
+    assert not any(editor.has_entry(one) for one in kept.values())
+    change_of(editor, None).write()
+    assert "theme" in read_text(editor.path)
+
+
+def test_of_a_file_that_is_ours_alone_nothing_is_kept_and_nothing_is_claimed(tmp_path: Path) -> None:
+    cursor = editors(tmp_path)["cursor"]
+    assert change_of(cursor, COMMAND).write() is None
+    assert change_of(cursor, HOOK).write() is None
+    assert change_of(cursor, None).write() is None
+    assert _kept(cursor.path) == {}
+    cursor.path.write_text(cursor.changed('{"theme": 1}', COMMAND))
+    kept = change_of(cursor, HOOK).write()
+    assert kept is not None
+    assert kept.name == "mcp.json.before-ragpp-2", "nobody knows what was there before the first change"
 
 
 def test_the_command_writes_and_takes_out_again(
@@ -128,17 +175,28 @@ def test_the_command_writes_and_takes_out_again(
     assert run("connect", "cursor", "--no-check", home=tmp_path / "stack").returncode == 0
     servers = json.loads((tmp_path / ".cursor/mcp.json").read_text())["mcpServers"]
     assert servers[SERVER]["args"] == ["mcp", "--user", "me", "--home", str(tmp_path / "stack")]
+    other = run("connect", "cursor", "--user", "ana", "--dry-run", home=tmp_path / "stack")
+    assert "would be changed" in other.stdout
+    same = run("connect", "cursor", "--no-check", home=tmp_path / "stack")
+    assert "already in" in same.stdout
+    assert f"export RAGPP_HOME={tmp_path / 'stack'}" in same.stdout
+    assert "kept" not in same.stdout
     assert run("connect", "cursor", "--remove", home=tmp_path / "stack").returncode == 0
     assert json.loads((tmp_path / ".cursor/mcp.json").read_text()) == {"mcpServers": {}}
     nothing = run("connect", "vscode", "--remove", home=tmp_path / "stack")
-    assert nothing.returncode == 1
-    assert "there is no entry" in nothing.stderr
+    tried = run("connect", "vscode", "--remove", "--dry-run", home=tmp_path / "stack")
+    again = run("connect", "cursor", "--remove", home=tmp_path / "stack")
+    assert [one.returncode for one in (nothing, tried, again)] == [1, 1, 1]
+    assert all("there is no entry" in one.stderr for one in (nothing, tried, again))
+    (tmp_path / ".cursor/mcp.json").write_text("{ // mine\n}")
+    by_hand = run("connect", "cursor", "--dry-run", home=tmp_path / "stack")
+    assert "by hand" in by_hand.stdout
+    assert '"--user"' in by_hand.stdout
     unknown = run("connect", "emacs", home=tmp_path / "stack")
     assert unknown.returncode == 1
     assert "claude-code, claude-desktop" in unknown.stderr
 
 
-HOOK = Command("/opt/my ragpp/bin/ragpp", ("hook", "--user", "ana"))
 OTHER_HOOK = {"type": "command", "command": "notify-send 'ragpp hook'"}
 
 

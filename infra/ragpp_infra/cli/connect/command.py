@@ -1,6 +1,7 @@
 """`ragpp connect`: the memory for an editor or an assistant, by one command."""
 
 import asyncio
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,14 +10,20 @@ from typing import Annotated, Final
 import typer
 
 from ragpp.errors import ConfigurationError, InvalidInput
+from ragpp_infra.cli.connect.change import Kind, change_of
 from ragpp_infra.cli.connect.editors import Command, Editor, editors, entry_alone
-from ragpp_infra.cli.connect.files import read_text, replace_text
 from ragpp_infra.cli.connect.hooks import hooked
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.options import JsonOption
 
 PATIENCE_S: Final = 900.0
 """For the very first start, which downloads Neo4j."""
+_DONE: Final[dict[Kind, str]] = {
+    "added": "written to",
+    "changed": "changed in",
+    "unchanged": "as it is to be already in",
+    "removed": "taken out of",
+}
 
 
 def connect(
@@ -41,7 +48,8 @@ def connect(
 ) -> None:
     """Put the memory into the settings of an editor or an assistant, as an MCP server, and try it; or as hooks.
 
-    The settings as they were before the first change are kept beside the file. What is tried is forgotten again.
+    The settings as they were before the first change are kept beside the file, and so is what you change in them later.
+    What is tried is forgotten again.
 
     Example: [bold]ragpp connect cursor --user ana[/bold]
     """
@@ -50,18 +58,16 @@ def connect(
     if dry_run:
         _show(chosen, command, as_json=as_json)
         return
-    before = read_text(chosen.path)
-    if remove and not before:
-        raise InvalidInput(f"there is no entry to take out: {chosen.path} is not there")
-    try:
-        text = chosen.changed(before, command)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{chosen.path}: {error.message}", suggestions=error.suggestions) from error
-    kept = replace_text(chosen.path, text)
+    change = change_of(chosen, command)
+    kept = change.write()
     if not as_json:
-        done = "taken out of" if remove else "written to"
-        first = f"; as it was before the first change it is {kept}" if kept else ""
-        out.print(safe(f"{done} {chosen.path}{first}\n{chosen.name}: {chosen.reload}"), soft_wrap=True)
+        elsewhere = f"; the file without it is kept as {kept}" if kept else ""
+        out.print(safe(f"{_DONE[change.kind]} {chosen.path}{elsewhere}"), soft_wrap=True)
+        if change.kind != "unchanged":
+            out.print(safe(f"{chosen.name}: {chosen.reload}"), soft_wrap=True)
+        if command is not None:
+            place = shlex.quote(str(home.expanduser().absolute())) if home is not None else "~/.ragpp"
+            out.print(safe(f"the same memory in a shell and from Python: export RAGPP_HOME={place}"), soft_wrap=True)
     recalled = _tried(command, quiet=as_json) if command is not None and check and not hooks else None
     if as_json:
         emit_json(
@@ -70,6 +76,7 @@ def connect(
                 "path": str(chosen.path),
                 "kept": str(kept) if kept else None,
                 "removed": remove,
+                "change": change.kind,
                 "recalled": recalled,
             }
         )
@@ -103,11 +110,25 @@ def _command(called: str, user: str, home: Path | None) -> Command:
 
 
 def _show(editor: Editor, command: Command | None, *, as_json: bool) -> None:
+    """What would be done; where the file cannot be changed, by hand. Raises InvalidInput where there is no entry."""
+    kind, why = None, ""
+    try:
+        kind = change_of(editor, command).kind
+    except ConfigurationError as error:
+        if command is None:
+            raise
+        why = error.message
     if as_json:
         entry = None if command is None else {"command": command.command, "args": list(command.args)}
-        emit_json({"editor": editor.name, "path": str(editor.path), "entry": entry})
+        emit_json({"editor": editor.name, "path": str(editor.path), "entry": entry, "change": kind})
         return
     if command is None:
         out.print(safe(f"the entry would be taken out of {editor.path}"), soft_wrap=True)
         return
-    out.print(safe(f"this would be added to {editor.path}:\n\n{entry_alone(editor, command)}"), soft_wrap=True)
+    told = {
+        "added": f"this would be added to {editor.path}",
+        "changed": f"the entry in {editor.path} would be changed to",
+        "unchanged": f"unchanged, {editor.path} has it already",
+        None: f"{why}; this is to be put in by hand",
+    }[kind]
+    out.print(safe(f"{told}:\n\n{entry_alone(editor, command)}"), soft_wrap=True)

@@ -29,7 +29,8 @@ class Command:
 
 
 Changed = Callable[[str, "Command | None"], str]
-"""A file's text with the entry, or without it for None. Raises ConfigurationError for a text that is not understood."""
+"""A file's text with the entry, or without it for None: to the letter the same where that changes nothing. Raises
+ConfigurationError for a text that is not understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,10 @@ class Editor:
     path: Path
     changed: Changed
     reload: str
+
+    def has_entry(self, text: str) -> bool:
+        """Whether a file of this text has the entry. Raises ConfigurationError."""
+        return self.changed(text, None) != text
 
 
 def editors(home: Path, platform: str = sys.platform) -> dict[str, Editor]:
@@ -69,11 +74,12 @@ def _in_json(key: str, beside: Mapping[str, JsonValue]) -> Changed:
         servers = settings.setdefault(key, {})
         if not isinstance(servers, dict):
             raise ConfigurationError(f"{key!r} in it is no object", suggestions=(MEND,))
-        if command is None:
-            servers.pop(SERVER, None)
-        else:
-            servers[SERVER] = {**beside, "command": command.command, "args": list(command.args)}
-        return written_object(settings)
+        was = servers.pop(SERVER, None)
+        entry: dict[str, JsonValue] | None = None
+        if command is not None:
+            entry = servers[SERVER] = {**beside, "command": command.command, "args": list(command.args)}
+        written = written_object(settings)
+        return text if was == entry else written
 
     return changed
 
@@ -106,17 +112,18 @@ def written_object(settings: dict[str, JsonValue]) -> str:
 
 def _in_toml(text: str, command: Command | None) -> str:
     before = _tables(text)
+    entry = None if command is None else {"command": command.command, "args": list(command.args)}
+    if _entry_of(before) == entry:
+        return text
     rest = _TABLE.sub("", text).rstrip("\n")
     if command is None:
         changed = f"{rest}\n" if rest else ""
     else:
         args = ", ".join(map(_basic_string, command.args))
-        entry = f"[mcp_servers.{SERVER}]\ncommand = {_basic_string(command.command)}\nargs = [{args}]\n"
-        changed = f"{rest}\n\n{entry}" if rest else entry
+        table = f"[mcp_servers.{SERVER}]\ncommand = {_basic_string(command.command)}\nargs = [{args}]\n"
+        changed = f"{rest}\n\n{table}" if rest else table
     after = _tables(changed)
-    servers = after.get("mcp_servers")
-    is_there = isinstance(servers, dict) and SERVER in servers
-    if _without_entry(after) != _without_entry(before) or is_there != (command is not None):
+    if _without_entry(after) != _without_entry(before) or _entry_of(after) != entry:
         raise ConfigurationError("the entry in it is not written as a table", suggestions=(MEND,))
     return changed
 
@@ -131,6 +138,11 @@ def _tables(text: str) -> dict[str, object]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"it is no TOML ({error})", suggestions=(MEND,)) from error
+
+
+def _entry_of(tables: dict[str, object]) -> object:
+    servers = tables.get("mcp_servers")
+    return servers.get(SERVER) if isinstance(servers, dict) else None
 
 
 def _without_entry(tables: dict[str, object]) -> dict[str, object]:

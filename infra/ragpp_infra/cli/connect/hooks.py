@@ -35,17 +35,20 @@ def _changed(text: str, command: Command | None) -> str:
     if not isinstance(hooks, dict):
         raise ConfigurationError("'hooks' in it is no object", suggestions=(MEND,))
     for name, event in PUBLISHED.items():
+        was_empty = hooks.get(event) == []
         groups = hooks.pop(event, [])
         if not isinstance(groups, list):
             raise ConfigurationError(f"'hooks.{event}' in it is no list", suggestions=(MEND,))
         left: list[JsonValue] = [rest for group in groups if (rest := _without_ours(group)) is not None]
         if command is not None:
             left.append(_group(name, command))
-        if left:
+        if left or was_empty:
             hooks[event] = left
-    if not hooks:
+    before = read_object(text)
+    if not hooks and before.get("hooks") != {}:
         del settings["hooks"]
-    return written_object(settings)
+    written = written_object(settings)
+    return text if settings == before else written
 
 
 def _group(name: str, command: Command) -> dict[str, JsonValue]:
