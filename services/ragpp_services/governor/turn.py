@@ -44,8 +44,8 @@ NOT_ALWAYS_TOLD: Final = frozenset(
     }
 )
 """What a recall asks or an answer says, and need not."""
-ONCE_NOT_ASKED: Final = {"name", "fill"}
-"""Fields that a recall once had not: who asks follows from the message, and the governor never fills."""
+ONCE_NOT_ASKED: Final = {"name", "fill", "filter"}
+"""Fields that a recall once had not: who asks follows from the message, and the governor never fills nor filters."""
 
 
 class Remaining(Value):
