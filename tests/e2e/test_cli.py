@@ -349,11 +349,15 @@ def test_a_session_and_a_user_are_forgotten_with_a_report(ragpp: CommandLine) ->
     assert "nothing was found" in ragpp("forget", "session", "nobody", "--user", "u4", "--yes")
 
 
-def test_who_may_forget_and_not_read_is_told_that_it_is_under_way(ragpp: CommandLine) -> None:
+def test_who_may_forget_and_not_read_is_shown_the_report_of_its_own_erasure_and_of_no_other(ragpp: CommandLine) -> None:
     ragpp("remember", "Gustav is my uncle.", "--user", "u5", "--session", "s1")
     key = json.loads(ragpp("key", "create", "--scopes", "forget", "--json"))["key"]
-    done = ragpp.ran("forget", "session", "s1", "--user", "u5", "--yes", "--key", key)
-    assert "is under way" in done.stderr
+    assert "found again" in ragpp("forget", "session", "s1", "--user", "u5", "--yes", "--key", key)
+    jobs = json.loads(ragpp("jobs", "list", "--user", "u5", "--json"))["items"]
+    other = json.loads(ragpp("key", "create", "--scopes", "forget", "--json"))["key"]
+    assert jobs
+    for job in jobs:
+        assert "MEM-022" in ragpp.ran("jobs", "show", job["id"], "--key", other, answers=1).stderr
 
 
 @pytest.mark.exhaustive

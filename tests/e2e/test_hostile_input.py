@@ -222,7 +222,7 @@ async def test_a_body_that_is_declared_as_json_in_any_way_is_read(api: httpx.Asy
         ("GET", "/v1/rules/a/b/c", 404),
         ("GET", "/v2/recall", 404),
         ("GET", "//v1/interactions", 404),
-        ("GET", "/", 404),
+        ("POST", "/", 405),
     ],
 )
 async def test_a_wrong_method_and_an_unknown_route_are_said_to_be_so(
