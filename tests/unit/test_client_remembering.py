@@ -312,6 +312,11 @@ def test_a_program_starts_before_its_stack_and_uses_it_once_it_is_there(
         memory.recall(question("Where does she live?", user="ana"))
     memory.remember(message("She moved to Porto.", user="ana", id="m-1"))
     assert [request.messages[0].content for _, request in Outbox(outbox_folder()).waiting()] == ["She moved to Porto."]
+    with pytest.MonkeyPatch.context() as patch:  # another's gateway is half named: what it is told is not this stack's
+        patch.setenv("RAGPP_URL", "http://127.0.0.1:9")
+        with pytest.raises(ConfigurationError):
+            memory.remember(message("Nobody knows.", user="ana", id="m-2"))
+    assert len(list(Outbox(outbox_folder()).waiting())) == 1
     home.write_key("rp_1")
     for port in ("9", "10"):  # it comes back elsewhere
         home.remember("gateway_port", port)

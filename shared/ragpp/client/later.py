@@ -18,19 +18,29 @@ OpenedT = TypeVar("OpenedT")
 _log = logging.getLogger(__name__)
 
 
-class Client(Protocol):
-    """What is asked of a MemoryClient."""
+class Memory(Protocol):
+    """A MemoryClient, as far as `remembering` asks it."""
 
     def recall(self, request: RecallRequest, /) -> RecallResponse: ...
     def remember(self, request: StoreRequest, /) -> object: ...
-    def close(self) -> None: ...
 
 
-class AsyncClient(Protocol):
-    """What is asked of an AsyncMemoryClient."""
+class AsyncMemory(Protocol):
+    """An AsyncMemoryClient, as far as `remembering` asks it."""
 
     async def recall(self, request: RecallRequest, /) -> RecallResponse: ...
     async def remember(self, request: StoreRequest, /) -> object: ...
+
+
+class Client(Memory, Protocol):
+    """One that is closed."""
+
+    def close(self) -> None: ...
+
+
+class AsyncClient(AsyncMemory, Protocol):
+    """One that is closed."""
+
     async def aclose(self) -> None: ...
 
 
@@ -81,10 +91,12 @@ class Later(_Later[Client]):
             raise
 
     def remember(self, request: StoreRequest) -> object:
-        """The same; what is said while there is no gateway waits in the outbox."""
+        """The same; what is said while the folder's stack does not run waits in its outbox."""
         try:
             memory = self._client()
         except ConfigurationError:
+            if is_elsewhere():  # whose outbox is by its key, which is not known
+                raise
             return Outbox(outbox_folder()).put(request)
         return memory.remember(request)
 
@@ -107,10 +119,12 @@ class AsyncLater(_Later[AsyncClient]):
             raise
 
     async def remember(self, request: StoreRequest) -> object:
-        """The same; what is said while there is no gateway waits in the outbox."""
+        """The same; what is said while the folder's stack does not run waits in its outbox."""
         try:
             memory = self._client()
         except ConfigurationError:
+            if is_elsewhere():
+                raise
             return await asyncio.to_thread(Outbox(outbox_folder()).put, request)
         return await memory.remember(request)
 

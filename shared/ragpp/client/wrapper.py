@@ -12,10 +12,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final, Protocol, TypeVar, cast
 from uuid import uuid4
 
-from ragpp.api import RecallRequest, RecallResponse, StoreRequest
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.heard import AsyncHeard, Heard
-from ragpp.client.later import AsyncLater, Later
+from ragpp.client.later import AsyncLater, AsyncMemory, Later, Memory
 from ragpp.client.provider import PROVIDERS
 from ragpp.client.turn import Turn, Whose
 from ragpp.clock import system_clock
@@ -28,20 +27,6 @@ PATIENCE_S: Final = 5.0
 _log = logging.getLogger(__name__)
 Create = Callable[..., object]
 AsyncCreate = Callable[..., Coroutine[object, None, object]]
-
-
-class Memory(Protocol):
-    """What is asked of a MemoryClient."""
-
-    def recall(self, request: RecallRequest) -> RecallResponse: ...
-    def remember(self, request: StoreRequest) -> object: ...
-
-
-class AsyncMemory(Protocol):
-    """What is asked of an AsyncMemoryClient."""
-
-    async def recall(self, request: RecallRequest) -> RecallResponse: ...
-    async def remember(self, request: StoreRequest) -> object: ...
 
 
 class Place(Protocol):
