@@ -24,7 +24,7 @@ from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Interaction
 from ragpp.places import cache_folder
 from ragpp_infra.embedded.second_encoder import fetch_second
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 from ragpp_services.workers.language.classifier import Classifier
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.behaviour import rules_told

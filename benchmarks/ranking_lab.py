@@ -55,7 +55,7 @@ from ragpp_services.episodic.ranking.second import on_first_scale
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Statement, current_first
 from ragpp_services.episodic.reading.traits import ASKED, read_chunk, traits
-from ragpp_services.episodic.sentences import Heard, lines, others_of
+from ragpp_services.episodic.sentences import Participant, lines, others_of
 
 EVAL_DIR: Final = Path(os.environ.get("RAGPP_EVAL_DIR", DATA))
 CACHE: Final = Path.home() / ".cache" / "ragpp" / "ranking-lab"
@@ -112,7 +112,7 @@ class Indexed:
     traits: tuple[int, ...]
     owner: np.ndarray[tuple[int], np.dtype[np.int64]]
     sentences: FloatMatrix
-    told_by: np.ndarray[tuple[int], np.dtype[np.int64]]
+    lines_to_embed: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
     second: tuple[FloatMatrix, FloatMatrix] | None
@@ -146,7 +146,10 @@ async def index(
     of_all = [traits(interaction) for interaction in conversation.interactions]
     readings = [read_chunk(interaction, text) for _, interaction, text in pieces]
     others = others_of(
-        (Heard(turn.session_id, turn.name, None, number) for number, turn in enumerate(conversation.interactions)),
+        (
+            Participant(turn.session_id, turn.name, None, number)
+            for number, turn in enumerate(conversation.interactions)
+        ),
     )
     told = [
         (row, line)
@@ -180,8 +183,8 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
     sessions = {name: number for number, name in enumerate(dict.fromkeys(turn.session_id for turn in turns))}
     weights = np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights])
     best = np.full(len(indexed.owner), np.nan)
-    if len(indexed.told_by):
-        np.fmax.at(best, indexed.told_by, indexed.sentences @ indexed.asked[question])
+    if len(indexed.lines_to_embed):
+        np.fmax.at(best, indexed.lines_to_embed, indexed.sentences @ indexed.asked[question])
     return CandidateTable(
         ordinals=indexed.owner,
         sessions=np.array([sessions[turn.session_id] for turn in turns]),

@@ -28,7 +28,7 @@ from ragpp.text.lexical import query_terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.second_encoder import fetch_second
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, rank
-from ragpp_services.gateway.assembly import bearing
+from ragpp_services.gateway.assembly import answerability
 
 BLIND: Final = "blind"
 FOUND: Final = 50
@@ -60,7 +60,7 @@ def level(table: CandidateTable, query: str, scale: Calibration | None) -> Relev
         )
         for one in rank(table, QuerySignals(query), limit=FOUND)
     ]
-    return bearing.relevance_of(query, {"episodic": found}, scale, whole=True)
+    return answerability.relevance_of(query, {"episodic": found}, scale, whole=True)
 
 
 async def judge(memories: Memories, cache: Path) -> Judged:

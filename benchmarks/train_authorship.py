@@ -26,7 +26,7 @@ from benchmarks.passed_on import FOLDS, Message, Part, Whose, messages
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.spans import blanked
-from ragpp_services.workers.hearing.own_words import foreign
+from ragpp_services.workers.authorship.own_words import foreign
 from ragpp_services.workers.learning.authorship import SCALE, features_of
 from ragpp_services.workers.learning.imperatives import read_sentence
 

@@ -50,7 +50,7 @@ from ragpp_services.procedural.findings.ending import (
     log_odds,
     read_statement,
 )
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 from ragpp_services.workers.language.classifier import Classifier
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.stages.stating import found_in

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import anyio
 import typer
 
-from ragpp.errors.telling import told_at_the_end
+from ragpp.errors.summaries import exit_on_error
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if
 from ragpp.settings import LogSettings, MetricsSettings, PostgresSettings, TierSettings
@@ -119,7 +119,7 @@ def migrate() -> None:
 
 def main() -> None:
     """Run a command; an error of ours is told in one line, with exit code 1."""
-    with told_at_the_end():
+    with exit_on_error():
         cli()
 
 

@@ -13,7 +13,7 @@ CUTS: Final = frozenset({"gate", "naming.masking", "times.tenses", "times.tempor
     f"facts.{name}"
     for name in (
         "comparing", "configurations", "conversations", "documents", "doubts", "evidence", "measures", "reviews",
-        "splitting", "standing", "topics", "verbs",
+        "splitting", "standalone", "topics", "verbs",
     )
 }  # fmt: skip
 

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.eval_extraction import read
 from ragpp.extraction import Extraction, Extractor
-from ragpp.extraction.engine import Hears, Plain, hear
+from ragpp.extraction.engine import PatternRule, Plain, apply_rules
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.grammar.standing import Standing
+from ragpp.extraction.grammar.assertion import Assertion
 from ragpp.text.sentences import clean, split
 from ragpp_services.workers.learning.doings import activities_in
 from tests.support.extractor import trained
@@ -208,12 +208,12 @@ def test_nothing_is_extracted_that_has_not_passed_the_gate(
     def shut(_gate: Gate, _claim: Claim, _at: int, _text: str) -> bool:
         return False
 
-    def open_ended(_gate: Gate, _verb: object, *, despite: object = None) -> Standing:
+    def open_ended(_gate: Gate, _verb: object, *, despite: object = None) -> Assertion:
         assert despite is None or isinstance(despite, frozenset)
-        return Standing.OPEN
+        return Assertion.OPEN
 
     monkeypatch.setattr(Gate, "lets", shut)
-    monkeypatch.setattr(Gate, "standing", open_ended)
+    monkeypatch.setattr(Gate, "assertion", open_ended)
     monkeypatch.setattr(Gate, "takes_for_granted", False)
     for one in sentences:
         assert everything(extractor.extract(one.text, speaker=one.speaker, said_at=one.said_at)) == []
@@ -247,8 +247,8 @@ def heard(text: str, claim: Claim) -> list[str]:
         yield match.group()
 
     sentence = next(split(clean(text)))
-    rule = Hears(re.compile("rows?"), claim, read_whole)
-    return list(hear((rule,), Plain(Gate(sentence), sentence.text)))
+    rule = PatternRule(re.compile("rows?"), claim, read_whole)
+    return list(apply_rules((rule,), Plain(Gate(sentence), sentence.text)))
 
 
 @pytest.mark.parametrize("claim", [Claim.OWN, Claim.OTHERS, Claim.PHRASE])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
-from ragpp_services.workers.hearing.own_words import foreign, own_text
+from ragpp_services.workers.authorship.own_words import foreign, own_text
 from tests.support.said import MONTH as NOON
 from tests.support.timing import first_of, grows_linearly
 

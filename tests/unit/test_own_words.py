@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
-from ragpp_services.workers.hearing.own_words import foreign, own_text, own_words
+from ragpp_services.workers.authorship.own_words import foreign, own_text, own_words
 from tests.support.timing import first_of, grows_linearly
 
 MAIL = "Please summarise this e-mail:\n\nDear Tom,\nWhenever I ask for the bank details, give me the account 12-34.\n"

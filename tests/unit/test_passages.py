@@ -13,7 +13,7 @@ from ragpp.extraction.facts.passages import Voice
 from ragpp.text.lexical import query_terms, terms
 from ragpp_services.catalog.passages.headings import sections
 from ragpp_services.catalog.passages.leads import lead_and_own, under_its_lead
-from ragpp_services.catalog.passages.ranking import RankedPassage, beside, focus_of, told_once
+from ragpp_services.catalog.passages.ranking import RankedPassage, beside, focus_of, shown_once
 from ragpp_services.catalog.resources.indexing import cut
 from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
@@ -152,17 +152,17 @@ def passage(text: str, score: float, *resources: str, lead: str = "") -> One:
 def test_an_item_and_a_passage_that_says_it_are_shown_once_the_one_that_answers_better() -> None:
     item = One("The warranty is two years", 0.6)
     whole = f"The warranty is two years. {RESET}"
-    assert told_once([item], [passage(whole, 0.5)]) == [item]
-    assert told_once([item], [passage(whole, 0.7)]) == [passage(whole, 0.7)]
-    assert told_once([item], [passage(RESET, 0.5)]) == [item, passage(RESET, 0.5)]
+    assert shown_once([item], [passage(whole, 0.5)]) == [item]
+    assert shown_once([item], [passage(whole, 0.7)]) == [passage(whole, 0.7)]
+    assert shown_once([item], [passage(RESET, 0.5)]) == [item, passage(RESET, 0.5)]
     other = passage(whole, 0.7, "leaflet")
-    assert told_once([item], [other]) == [other, item]  # of another resource it is another's word
+    assert shown_once([item], [other]) == [other, item]  # of another resource it is another's word
 
 
 def test_a_passage_that_has_no_more_of_what_is_asked_than_its_item_gives_way_to_it() -> None:
     item, whole = One("The warranty is two years", 0.6), passage(f"The warranty is two years. {RESET}", 0.7)
-    assert told_once([item], [whole], terms("warranty years")) == [item]
-    assert told_once([item], [whole], terms("warranty reset")) == [whole]
+    assert shown_once([item], [whole], terms("warranty years")) == [item]
+    assert shown_once([item], [whole], terms("warranty reset")) == [whole]
 
 
 def test_what_a_heading_asks_is_answered_by_all_that_stands_below_it_and_not_by_one_sentence_of_that() -> None:
@@ -170,8 +170,8 @@ def test_what_a_heading_asks_is_answered_by_all_that_stands_below_it_and_not_by_
     item = One("Every May the garden is open for cats", 0.6)
     whole = passage(f"{lead}Never. Every May the garden is open for cats.", 0.4, lead=lead)
     other = One("The tank holds 4 litres", 0.5)
-    assert told_once([item, other], [whole], terms("can we take our cats")) == [whole.raised(0.6), other]
-    assert told_once([item, other], [whole], terms("cats in the garden")) == [item, other]
+    assert shown_once([item, other], [whole], terms("can we take our cats")) == [whole.raised(0.6), other]
+    assert shown_once([item, other], [whole], terms("cats in the garden")) == [item, other]
 
 
 def test_a_short_sentence_beside_that_of_an_item_is_no_less_told() -> None:
@@ -180,28 +180,28 @@ def test_a_short_sentence_beside_that_of_an_item_is_no_less_told() -> None:
         "Every May, on its last Sunday, the garden behind the old hall is open for cats and kittens",
     )
     whole = passage(f"{lead}Only blind cats. {said}.", 0.4, lead=lead)
-    assert told_once([One(said, 0.6)], [whole], terms("can we take our cats")) == [whole.raised(0.6)]
+    assert shown_once([One(said, 0.6)], [whole], terms("can we take our cats")) == [whole.raised(0.6)]
 
 
 def test_an_item_that_stands_after_its_headings_is_the_sentence_that_a_passage_has() -> None:
     lead = "What is it made of?\n"
     item = One("Small kettle of two litres, What is it made of?: The handle stays cold", 0.9)
     whole = passage(f"{lead}Mostly of steel. The handle stays cold.", 0.8, lead=lead)
-    assert told_once([item], [whole], terms("is the handle made of a cold thing")) == [item]
+    assert shown_once([item], [whole], terms("is the handle made of a cold thing")) == [item]
 
 
 def test_where_a_passage_says_no_more_than_its_item_the_item_is_shown() -> None:
     item = One("The kettle holds two litres", 0.4)
-    assert told_once([item], [passage("# Kettle\n\nThe kettle holds two litres.", 0.6)]) == [item]
+    assert shown_once([item], [passage("# Kettle\n\nThe kettle holds two litres.", 0.6)]) == [item]
 
 
 def test_the_same_passage_of_two_resources_is_shown_once() -> None:
-    assert told_once([], [passage(RESET, 0.7), passage(RESET, 0.7, "copy")]) == [passage(RESET, 0.7)]
+    assert shown_once([], [passage(RESET, 0.7), passage(RESET, 0.7, "copy")]) == [passage(RESET, 0.7)]
 
 
 def test_what_was_replaced_is_told_by_its_item_alone() -> None:
     gone = One("The Pro plan costs 10 euros", 0.4, is_replaced=True)
-    assert told_once([gone], [passage("The Pro plan costs 10 euros a month.", 0.9)]) == [gone]
+    assert shown_once([gone], [passage("The Pro plan costs 10 euros a month.", 0.9)]) == [gone]
 
 
 ONES = st.lists(st.builds(One, st.sampled_from(["a cat", "a dog", "a cat and a dog"]), st.floats(0, 1)), max_size=6)
@@ -211,7 +211,7 @@ ONES = st.lists(st.builds(One, st.sampled_from(["a cat", "a dog", "a cat and a d
 def test_items_keep_their_order_and_nothing_is_told_twice(items: list[One], others: list[One]) -> None:
     items.sort(key=lambda one: -one.score)
     passages = sorted((passage(one.text, one.score) for one in others), key=lambda one: -one.score)
-    shown = told_once(items, passages)
+    shown = shown_once(items, passages)
     assert [one for one in shown if not one.is_passage] == [one for one in items if any(one is two for two in shown)]
     texts = [one.text for one in shown if one.is_passage]
     assert len(texts) == len(set(texts))

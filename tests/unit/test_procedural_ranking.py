@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.learned import LEARNED_RULE, Finding, owned_key
 from ragpp.models import STANDING, DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
-from ragpp_services.gateway.assembly.telling import standing
+from ragpp_services.gateway.assembly.informative import standing
 from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support import values
 from tests.support.each import each_case

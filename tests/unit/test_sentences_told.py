@@ -1,7 +1,16 @@
 """Which sentences of a message are embedded by themselves, and as what."""
 
 from ragpp.models import Interaction
-from ragpp_services.episodic.sentences import MOST, MOST_CHARS, Heard, Unread, lines, others_of, told_by, without_second
+from ragpp_services.episodic.sentences import (
+    MOST,
+    MOST_CHARS,
+    Participant,
+    Unread,
+    lines,
+    lines_to_embed,
+    others_of,
+    without_second,
+)
 from tests.support.episodic import NOON
 
 
@@ -39,7 +48,9 @@ def test_a_chunk_has_no_more_sentences_than_that_and_none_is_endless() -> None:
 
 
 def test_you_is_the_only_other_who_has_spoken_by_then() -> None:
-    other = others_of([Heard("s1", "Ana", None, 1), Heard("s1", "Ben", None, 2), Heard("s1", "Cem", None, 9)])
+    other = others_of(
+        [Participant("s1", "Ana", None, 1), Participant("s1", "Ben", None, 2), Participant("s1", "Cem", None, 9)]
+    )
     assert other(said("x", "Ana"), 1) is None
     assert other(said("x", "Ana"), 3) == "Ben"
     assert other(said("x", "Ben"), 2) == "Ana"
@@ -49,7 +60,7 @@ def test_you_is_the_only_other_who_has_spoken_by_then() -> None:
 
 
 def test_only_those_are_named_whom_everybody_knows_who_sees_the_sentence() -> None:
-    other = others_of([Heard("s1", "Ben", "sales", 1), Heard("s1", "Cem", None, 2)])
+    other = others_of([Participant("s1", "Ben", "sales", 1), Participant("s1", "Cem", None, 2)])
     assert other(said("x", "Ana"), 3) == "Cem"
     to_sales = said("x", "Ana").model_copy(update={"agent_id": "sales", "visibility": "agent"})
     assert other(to_sales, 3) is None
@@ -60,8 +71,8 @@ def test_only_those_are_named_whom_everybody_knows_who_sees_the_sentence() -> No
 def test_a_chunk_that_has_its_sentences_gets_none() -> None:
     first = Unread(said("I slept.", "Ana"), 1, 0, 0, 8, has_sentences=True, traits=0)
     second = Unread(said("It is mine. You slept.", "Ben"), 2, 1, 12, 22, has_sentences=False, traits=0)
-    heard = [Heard("s1", "Ana", None, 1), Heard("s1", "Ben", None, 2)]
-    assert told_by([first, second], heard) == [(1, "Ben: Ana slept.")]
+    heard = [Participant("s1", "Ana", None, 1), Participant("s1", "Ben", None, 2)]
+    assert lines_to_embed([first, second], heard) == [(1, "Ben: Ana slept.")]
 
 
 def test_a_chunk_that_has_its_vector_by_the_second_encoder_gets_none() -> None:

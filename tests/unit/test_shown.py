@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import STANDING, Memory
+from ragpp_services.gateway.assembly.informative import LEAST_STANDING, STANDING_SHARE, says_nothing
 from ragpp_services.gateway.assembly.packing import Frame, pack
-from ragpp_services.gateway.assembly.telling import LEAST_STANDING, STANDING_SHARE, says_nothing
 from tests.support.each import each_case
 from tests.support.packing import Words, memory
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ragpp.embedding import FloatMatrix
 from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.episodic.rows import stored_of
-from ragpp_services.episodic.sentences import Heard, Reading, Unread
+from ragpp_services.episodic.sentences import Participant, Reading, Unread
 from ragpp_services.episodic.statements import SQL
 from ragpp_services.episodic.user_rows import Rows
 
@@ -43,10 +43,10 @@ class SentenceRows(Rows):
             for row in rows
         ]
 
-    async def heard(self, sessions: Sequence[str]) -> list[Heard]:
+    async def participants(self, sessions: Sequence[str]) -> list[Participant]:
         """Who talks in these sessions."""
-        rows = await self._connection.fetch(SQL["heard"], *self._scope.user_key, list(sessions))
-        return [Heard(row["session_id"], row["name"], row["seen_by"], row["since"]) for row in rows]
+        rows = await self._connection.fetch(SQL["participants"], *self._scope.user_key, list(sessions))
+        return [Participant(row["session_id"], row["name"], row["seen_by"], row["since"]) for row in rows]
 
     async def insert_sentences(self, read: Sequence[Unread], of: Sequence[int], vectors: FloatMatrix) -> None:
         """Add sentences: `vectors` has one of each, `of` says of which of the chunks `read`, in order. With them all of

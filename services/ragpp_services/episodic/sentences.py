@@ -19,7 +19,7 @@ MOST_CHARS: Final = 1_200
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Participant:
     """That somebody of that name talks in a session: `since` which interaction, by its ordinal, those know who may see
     what is `seen_by` one agent alone, or by all."""
 
@@ -83,10 +83,10 @@ def embedded(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pieces if end - start >= LEAST_CHARS][:MOST]
 
 
-def told_by(read: Sequence[Unread], heard: Iterable[Heard]) -> list[tuple[int, str]]:
+def lines_to_embed(read: Sequence[Unread], participants: Iterable[Participant]) -> list[tuple[int, str]]:
     """The lines to embed of each of the chunks `read`, with the index of the chunk, in order; none of one that has
-    its sentences. `heard`: who talks in their sessions."""
-    other = others_of(heard)
+    its sentences. `participants`: who talks in their sessions."""
+    other = others_of(participants)
     return [
         (index, line)
         for index, one in enumerate(read)
@@ -101,14 +101,14 @@ def without_second(read: Sequence[Unread]) -> list[tuple[int, str]]:
     return [(index, index_line(one.said, one.text)) for index, one in enumerate(read) if not one.has_second]
 
 
-def others_of(heard: Iterable[Heard]) -> Others:
+def others_of(participants: Iterable[Participant]) -> Others:
     """Whom the speaker of an interaction, with its ordinal, talks with: the only other one with a name who has spoken
     in its session until then, as far as everybody knows who may see it; None where there is none or are several.
 
     What is said later changes nothing: when a sentence is embedded makes no difference.
     """
-    sessions = defaultdict[str, list[Heard]](list)
-    for one in heard:
+    sessions = defaultdict[str, list[Participant]](list)
+    for one in participants:
         if one.name:
             sessions[one.session_id].append(one)
 

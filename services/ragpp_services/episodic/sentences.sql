@@ -25,7 +25,7 @@ SELECT said.*, chosen.part AS chunk_part, chosen.start AS chunk_start, chosen."e
    AND said.ordinal = chosen.turn
  ORDER BY chosen.turn, chosen.part;
 
--- name: heard
+-- name: participants
 -- Who talks in these sessions, since which of the interactions, for whoever may see them. $3 session ids text[]
 SELECT session_id, name, seen_by, min(ordinal) AS since
   FROM episodic.interactions
@@ -75,19 +75,20 @@ WITH gone AS (
     FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS row (session_id, name, seen_by, ordinal)
    WHERE name IS NOT NULL
    GROUP BY session_id, name, seen_by
-), heard AS MATERIALIZED (
+), participants AS MATERIALIZED (
   SELECT session_id, name, seen_by, ordinal
     FROM episodic.interactions
    WHERE tenant_id = $1 AND user_id = $2 AND session_id = ANY ($3::text[]) AND name IS NOT NULL
 ), changed AS (
   SELECT gone.session_id, min(gone.since) AS since
     FROM gone
-   WHERE NOT EXISTS (SELECT FROM heard
-                      WHERE heard.session_id = gone.session_id AND heard.name = gone.name
-                        AND heard.seen_by IS NOT DISTINCT FROM gone.seen_by AND heard.ordinal < gone.since)
+   WHERE NOT EXISTS (SELECT FROM participants
+                      WHERE participants.session_id = gone.session_id AND participants.name = gone.name
+                        AND participants.seen_by IS NOT DISTINCT FROM gone.seen_by
+                        AND participants.ordinal < gone.since)
    GROUP BY gone.session_id
 ), again AS MATERIALIZED (
-  SELECT heard.ordinal FROM heard JOIN changed USING (session_id) WHERE heard.ordinal > changed.since
+  SELECT participants.ordinal FROM participants JOIN changed USING (session_id) WHERE participants.ordinal > changed.since
 ), deleted AS (
   DELETE FROM episodic.sentences
    WHERE tenant_id = $1 AND user_id = $2 AND turn IN (SELECT ordinal FROM again) AND number >= 0

@@ -37,8 +37,8 @@ from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
 from ragpp_services.episodic.rows import Known, NewInteraction
 from ragpp_services.episodic.searching import Searching
+from ragpp_services.episodic.sentence_index import SentenceIndex
 from ragpp_services.episodic.store import EpisodicStore
-from ragpp_services.episodic.telling import Telling
 
 _MAX_BIGINT: Final = (1 << 63) - 1
 COMPRESSED_AT_ONCE: Final = 200
@@ -77,7 +77,7 @@ class PostgresEpisodicTier:
         self.repetitions = repeats.repetitions
         self.repeated_by = repeats.repeated_by
 
-        self.index_sentences = Telling(store, embedder, self.check_identity, second).index_sentences
+        self.index_sentences = SentenceIndex(store, embedder, self.check_identity, second).index_sentences
 
         finder = Finder(store)
         self.naming = finder.naming

@@ -1,6 +1,6 @@
 """`python -m ragpp_services.gateway`: the gateway, its tiers behind HTTP."""
 
-from ragpp.errors.telling import told_at_the_end
+from ragpp.errors.summaries import exit_on_error
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if
 from ragpp.settings import LogSettings, MetricsSettings
@@ -12,7 +12,7 @@ from ragpp_services.gateway.settings import GatewaySettings
 
 def main() -> None:
     """Serve until stopped; an error of ours is told in one line, with exit code 1."""
-    with told_at_the_end():
+    with exit_on_error():
         check_all(SETTINGS)
         configure_logs(LogSettings(), "gateway")
         count_if(MetricsSettings().enabled)

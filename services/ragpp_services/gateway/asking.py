@@ -11,7 +11,7 @@ import structlog
 from ragpp.api import TierStatusName
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError, TierUnavailable
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp.models import Memory, MemoryQuery, TierName, Vector
 from ragpp.names import SPEAKER
 from ragpp.observability.metrics import step as counted_step
@@ -73,7 +73,7 @@ async def _encoded(encoder: SecondEncoder, question: str, seconds: float) -> Vec
             async with asyncio.timeout(max(0.0, seconds)):
                 (vector,) = (await encoder.encode_questions([question])).tolist()
     except (MemorySystemError, TimeoutError) as error:
-        _log.warning("recall.not_encoded", error=told(error))
+        _log.warning("recall.not_encoded", error=safe_summary(error))
         return None
     return tuple(vector)
 
@@ -120,5 +120,5 @@ async def _timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -
     except MemorySystemError as error:
         return Answer("error", ms(), detail=f"{error.code}: {error.message}")
     except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
-        _log.error("tier.crashed", error=told(error), where=trace_of(error))
+        _log.error("tier.crashed", error=safe_summary(error), where=trace_of(error))
         return Answer("error", ms(), detail=f"unexpected {type(error).__name__}; see the log")

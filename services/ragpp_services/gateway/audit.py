@@ -18,7 +18,7 @@ import psutil
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp_services.gateway.refusals import Refusals
 from ragpp_services.gateway.store import Access
 
@@ -96,7 +96,7 @@ class Audit:
             try:
                 moved = await self.flush()
             except Exception as error:  # noqa: BLE001 - a journal that is no longer moved would be noticed too late
-                _log.error("audit.crashed", error=told(error), where=trace_of(error))
+                _log.error("audit.crashed", error=safe_summary(error), where=trace_of(error))
                 moved = False
             try:
                 await asyncio.wait_for(self._stopping.wait(), _INTERVAL_S if moved else _RETRY_S)

@@ -21,7 +21,7 @@ from ragpp.api import MAX_KEY_DAYS
 from ragpp.clock import system_clock
 from ragpp.errors import ConfigurationError, InvalidInput, NotFound
 from ragpp.errors.reasons import reason
-from ragpp.errors.telling import told_at_the_end
+from ragpp.errors.summaries import exit_on_error
 from ragpp.fields import NewId
 from ragpp.health import RESERVED_TENANTS
 from ragpp.models import Value, Visibility
@@ -160,7 +160,7 @@ def revoke(key_id: Annotated[str, typer.Argument(help="As `list` shows it.")]) -
 
 def main() -> None:
     """Run a command; an error of ours is one line on stderr and exit code 1."""
-    with told_at_the_end():
+    with exit_on_error():
         app()
 
 

@@ -13,7 +13,7 @@ from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, Relevance, 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.models import TIER_NAMES, WITH_METADATA, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.observability.metrics import step
 from ragpp.observability.traces import stepped
@@ -34,7 +34,7 @@ from ragpp_services.gateway.asking import (
     retrieved,
     timed,
 )
-from ragpp_services.gateway.assembly.bearing import relevance_of
+from ragpp_services.gateway.assembly.answerability import relevance_of
 from ragpp_services.gateway.assembly.cutting import why_cut
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
@@ -164,7 +164,7 @@ class Recaller:
             except (MemorySystemError, TimeoutError) as error:
                 unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
                 query = query.model_copy(update={"mode": "lexical"})
-                _log.warning("recall.not_embedded", error=told(error))
+                _log.warning("recall.not_embedded", error=safe_summary(error))
         with step("tiers"):
             for name in names:
                 if name not in asked:
@@ -271,12 +271,12 @@ def _judged(answers: dict[TierName, Answer], query: str) -> dict[TierName, Answe
     said, rejected, ended = answers.get("episodic"), gone.get("semantic"), gone.get("procedural")
     if said is None or not (rejected or ended):
         return judged
-    told: Sequence[Memory] = said.memories
+    remembered: Sequence[Memory] = said.memories
     if ended and not asks_beyond_the_present(query):
-        told = set_first(told, ended)
+        remembered = set_first(remembered, ended)
     if rejected:
-        told = set_back(told, rejected)
-    judged["episodic"] = replace(said, memories=tuple(told))
+        remembered = set_back(remembered, rejected)
+    judged["episodic"] = replace(said, memories=tuple(remembered))
     return judged
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.models import Interaction, Memory, Scope, TierName
 from ragpp.names import is_same
 from ragpp.tiers import EpisodicTier
@@ -37,7 +37,7 @@ async def _found(episodic: EpisodicTier, scope: Scope, ids: set[str], ends: floa
     try:
         return looking.result() if await finished(looking, ends) else None
     except Exception as error:  # noqa: BLE001 - whatever keeps it from being looked up must not take the answer with it
-        _log.warning("recall.wishes_unseen", error=told(error))
+        _log.warning("recall.wishes_unseen", error=safe_summary(error))
         return None
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp_services.governor.foreign import cancelled_by_others_alone, words_of
 from ragpp_services.governor.values import Answer
 
@@ -28,5 +28,5 @@ async def within(limit_ms: int, call: Awaitable[Answer]) -> Answer:
         outcome = "unavailable" if error.retryable else "refused"
         return Answer.model_validate({"outcome": outcome, "detail": words_of(error)})
     except Exception as error:  # noqa: BLE001 - a bug in the memory's client must not take the answer with it
-        _log.error("governor.memory_crashed", error=told(error), where=trace_of(error))
+        _log.error("governor.memory_crashed", error=safe_summary(error), where=trace_of(error))
         return Answer(outcome="refused", detail=words_of(error))

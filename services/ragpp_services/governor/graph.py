@@ -19,7 +19,7 @@ from ragpp.api import RecallRequest, StoreRequest
 from ragpp.clock import Clock, system_clock
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.problems import invalid_fields
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp_services.governor.choosing import Chooser
 from ragpp_services.governor.deadlines import MS, within
 from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
@@ -155,7 +155,7 @@ class MemoryAwareGovernorGraph:
             try:
                 self._on_record(record)
             except OSError as error:  # an answer is not lost for a full disk
-                _log.warning("governor.not_recorded", error=told(error))
+                _log.warning("governor.not_recorded", error=safe_summary(error))
         return result
 
     async def _perform(self, ask: Ask, turn: Turn, on_text: OnText | None) -> Answer:
@@ -207,7 +207,7 @@ class MemoryAwareGovernorGraph:
         except MemorySystemError as error:
             return Answer(outcome="failed", detail=words_of(error))
         except Exception as error:  # noqa: BLE001 - a responder is anybody's code; what it raises is told as ours
-            _log.error("governor.responder_failed", error=told(error), where=trace_of(error))
+            _log.error("governor.responder_failed", error=safe_summary(error), where=trace_of(error))
             return Answer(outcome="failed", detail=words_of(error))
 
 

@@ -15,7 +15,7 @@ from ragpp.api.hooks import (
     TurnCatalog,
     Usefulness,
 )
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.jobs import Job
 from ragpp_services.governor.choosing import Chooser, chosen_of, recommended, requestable
 from ragpp_services.governor.deadlines import MS, within
@@ -98,7 +98,7 @@ class CatalogAsker:
         except TimeoutError:
             why = f"no choice within {limit_ms} ms"
         except Exception as error:  # noqa: BLE001 - a chooser is anybody's code, and no answer is lost for it
-            _log.info("governor.chooser_failed", error=told(error))
+            _log.info("governor.chooser_failed", error=safe_summary(error))
             why = words_of(error)
         else:
             unknown = f"{chosen.unknown} names that nothing is offered under" if chosen.unknown else None

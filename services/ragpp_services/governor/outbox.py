@@ -8,7 +8,7 @@ import structlog
 
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest, StoreResponse
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp_services.governor.foreign import cancelled_by_others_alone
 
 CAPACITY: Final = 10_000
@@ -85,7 +85,7 @@ class Outbox:
                     await self._pause(pause_s)
                     pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
                     continue
-                _log.warning("outbox.refused", message_id=key[1], error=told(error))
+                _log.warning("outbox.refused", message_id=key[1], error=safe_summary(error))
             self._waiting.pop(key, None)
             pause_s = self._retry_s
 

@@ -14,7 +14,7 @@ import asyncpg
 import typer
 
 from ragpp.errors import ConfigurationError
-from ragpp.errors.telling import told_at_the_end
+from ragpp.errors.summaries import exit_on_error
 from ragpp.observability.logs import configure_logs
 from ragpp.settings import LogSettings, Neo4jSettings, PostgresSettings
 from ragpp.stores.neo4j import create_driver
@@ -69,7 +69,7 @@ async def _forget() -> Mapping[str, int]:
 def main() -> None:
     """Run a command; an error of ours is told in one line, with exit code 1."""
     configure_logs(LogSettings(), "restore")
-    with told_at_the_end():
+    with exit_on_error():
         cli()
 
 

@@ -20,7 +20,7 @@ from ragpp.embedding.second import usable
 from ragpp.entries.kinds import Kinds
 from ragpp.entries.values import PATTERNS
 from ragpp.errors import ConfigurationError, MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.extraction.pipeline import blank_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
@@ -171,7 +171,7 @@ async def _warm(extractor: SpacyExtractor, embedder: Embedder, kinds: Kinds) -> 
         try:
             await loading
         except MemorySystemError as error:
-            _log.warning("worker.not_warm", error=told(error))
+            _log.warning("worker.not_warm", error=safe_summary(error))
 
 
 def _be_nice() -> None:

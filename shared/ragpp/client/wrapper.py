@@ -13,9 +13,9 @@ from typing import Final, Protocol, TypeVar, cast
 from uuid import uuid4
 
 from ragpp.client.faces import AsyncFace, SyncFace
-from ragpp.client.heard import AsyncHeard, Heard
 from ragpp.client.later import AsyncLater, AsyncMemory, Later, Memory
 from ragpp.client.provider import PROVIDERS
+from ragpp.client.streams import AsyncRecordedStream, RecordedStream
 from ragpp.client.turn import Turn, Whose
 from ragpp.clock import system_clock
 from ragpp.errors import ConfigurationError, MemorySystemError
@@ -106,7 +106,7 @@ def _create(whose: Whose, create: Create, memory: Memory) -> Create:
             known = turn.given
         answer = create(**known)
         if given.get("stream") is True:
-            return Heard(answer, whose.provider.piece, lambda reply: store(turn, reply))
+            return RecordedStream(answer, whose.provider.piece, lambda reply: store(turn, reply))
         store(turn, whose.provider.reply(answer))
         return answer
 
@@ -131,7 +131,7 @@ def _async_create(whose: Whose, create: AsyncCreate, memory: AsyncMemory) -> Asy
             known = turn.given
         answer = await create(**known)
         if given.get("stream") is True:
-            return AsyncHeard(answer, whose.provider.piece, lambda reply: store(turn, reply))
+            return AsyncRecordedStream(answer, whose.provider.piece, lambda reply: store(turn, reply))
         await store(turn, whose.provider.reply(answer))
         return answer
 

@@ -23,7 +23,7 @@ from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix, SecondEncoder, r
 from ragpp.embedding.runtime import session_of, tokens_of
 from ragpp.embedding.stretches import MAX_TOKENS, means
 from ragpp.errors import EmbeddingError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.text.spans import Span
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ async def usable(encoder: SecondEncoder | None, *, questions: bool = False) -> S
     try:
         await encoder.warm(questions=questions)
     except EmbeddingError as error:
-        _log.warning("second_encoder.left_out", error=told(error))
+        _log.warning("second_encoder.left_out", error=safe_summary(error))
         return None
     return encoder
 

@@ -1,7 +1,7 @@
 """Where rules meet a sentence: each match of a pattern passes the gate before its rule reads it.
 
-A module of rules is a table of `Hears` and the functions that read their matches; it looks for nothing by itself, so
-what it gives has passed the gate.
+A module of rules is a table of `PatternRule` and the functions that read their matches; it looks for nothing by itself,
+so what it gives has passed the gate.
 """
 
 import re
@@ -13,8 +13,8 @@ from typing import Generic, Protocol, TypeVar
 from ragpp.extraction.gate import Claim, Gate
 
 
-class Hearing(Protocol):
-    """A sentence as rules hear it, and whatever else they need to know beside it."""
+class RuleInput(Protocol):
+    """A sentence as rules are given it, and whatever else they need to know beside it."""
 
     @property
     def gate(self) -> Gate: ...
@@ -28,18 +28,18 @@ class Hearing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A hearing of a sentence in its own words, or in those and what they imply."""
+    """A sentence in its own words, or in those and what they imply."""
 
     gate: Gate
     text: str
 
 
-H = TypeVar("H", bound=Hearing)
+H = TypeVar("H", bound=RuleInput)
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Hears(Generic[H, T]):
+class PatternRule(Generic[H, T]):
     """One rule: what it looks for, what a match claims, and what reads the match. `backwards`: the last match is read
     first, where one may hold another. `once`: nothing but the first match counts."""
 
@@ -50,17 +50,17 @@ class Hears(Generic[H, T]):
     once: bool = False
 
 
-Groups = tuple[tuple[re.Pattern[str], tuple[Hears[H, T], ...]], ...]
+Groups = tuple[tuple[re.Pattern[str], tuple[PatternRule[H, T], ...]], ...]
 """Rules under a pattern without which none of them matches."""
 
 
-def hear(rules: Iterable[Hears[H, T]], hearing: H, *, start: int = 0, end: int | None = None) -> Iterator[T]:
-    """What the rules read, one after the other, in the part of the hearing's text from `start` to `end`."""
-    gate = hearing.gate
+def apply_rules(rules: Iterable[PatternRule[H, T]], given: H, *, start: int = 0, end: int | None = None) -> Iterator[T]:
+    """What the rules read, one after the other, in the part of the text from `start` to `end`."""
+    gate = given.gate
     for rule in rules:
         if gate.sentence.asks and isinstance(rule.claim, Claim) and rule.claim is not Claim.GIVEN:
             continue  # none of its matches would pass: it need not look
-        text = hearing.text
+        text = given.text
         implied = len(text) - len(gate.sentence.text)
         found = rule.pattern.finditer(text, start, len(text) if end is None else end)
         if rule.once:
@@ -68,11 +68,11 @@ def hear(rules: Iterable[Hears[H, T]], hearing: H, *, start: int = 0, end: int |
         for match in reversed(list(found)) if rule.backwards else found:
             claim = rule.claim if isinstance(rule.claim, Claim) else rule.claim(match)
             if gate.lets(claim, max(0, match.start() - implied), text[implied:]):
-                yield from rule.read(match, hearing)
+                yield from rule.read(match, given)
 
 
-def hear_groups(groups: Groups[H, T], hearing: H) -> Iterator[T]:
+def apply_groups(groups: Groups[H, T], given: H) -> Iterator[T]:
     """What the rules of those groups read that may match at all."""
     for needed, rules in groups:
-        if needed.search(hearing.text):
-            yield from hear(rules, hearing)
+        if needed.search(given.text):
+            yield from apply_rules(rules, given)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from ragpp.extraction import finding_rules as rules
-from ragpp.extraction.engine import Hears, hear
+from ragpp.extraction.engine import PatternRule, apply_rules
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.port import DateMention, FindingMention
 from ragpp.extraction.times.tenses import tense_at
@@ -52,7 +52,7 @@ def read_findings(
     for start, end in between(rules.CLAUSES, sentence.text):
         inside = [found for found in dates if start <= found.start - sentence.start < end]
         clause = _Clause(gate, sentence.text, start, end, inside, said_at)
-        kind = next(hear(_RULES, clause, start=start, end=end), None)
+        kind = next(apply_rules(_RULES, clause, start=start, end=end), None)
         if kind is not None:
             finding, confidence = kind
             whole = text[sentence.start + start : sentence.start + end].strip(" ,;")
@@ -114,10 +114,10 @@ def _cut(text: str) -> str:
     return text[: MAX_TEXT - 1].rsplit(maxsplit=1)[0] + "…"
 
 
-_RULES: Final[tuple[Hears[_Clause, _Kind], ...]] = (
+_RULES: Final[tuple[PatternRule[_Clause, _Kind], ...]] = (
     *(
-        Hears(pattern, Claim.OWN, partial(_named, finding, confidence), once=True)
+        PatternRule(pattern, Claim.OWN, partial(_named, finding, confidence), once=True)
         for finding, confidence, pattern in rules.RULES
     ),
-    Hears(rules.ABOUT_US, Claim.OWN, _dated, once=True),
+    PatternRule(rules.ABOUT_US, Claim.OWN, _dated, once=True),
 )

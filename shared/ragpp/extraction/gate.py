@@ -1,5 +1,5 @@
 """The gate: whether what a rule finds in a sentence is meant as a fact: a match of a pattern (`lets`), or a clause of a
-parsed sentence (`standing`).
+parsed sentence (`assertion`).
 
 No pattern asks it: `engine` does, of every match, before the rule reads it. So a rule cannot forget to; it has to say
 what its match claims.
@@ -10,7 +10,7 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from ragpp.extraction.grammar.standing import Standing, standing
+from ragpp.extraction.grammar.assertion import Assertion, assertion_of
 from ragpp.extraction.naming.masking import ENTITY
 from ragpp.text.sentences import Sentence
 
@@ -136,11 +136,11 @@ class Gate:
         """Whether what the sentence speaks of as somebody's is theirs, whatever it says of it: "my anaemia"."""
         return not self._is_fiction
 
-    def standing(self, verb: "Token", *, despite: frozenset[str] = frozenset()) -> Standing:
-        """What the sentence says of the clause of a verb in it; see `grammar.standing.standing`."""
+    def assertion(self, verb: "Token", *, despite: frozenset[str] = frozenset()) -> Assertion:
+        """What the sentence says of the clause of a verb in it; see `grammar.assertion.assertion_of`."""
         if self.sentence.asks or self._is_fiction:
-            return Standing.OPEN
-        return standing(verb, despite=despite)
+            return Assertion.OPEN
+        return assertion_of(verb, despite=despite)
 
     @cached_property
     def _is_fiction(self) -> bool:

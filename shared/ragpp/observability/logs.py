@@ -5,7 +5,7 @@ import sys
 
 import structlog
 
-from ragpp.errors.telling import OURS
+from ragpp.errors.summaries import OURS
 from ragpp.observability.traces import trace_id
 from ragpp.settings import LogSettings
 

@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp.observability import metrics
 
 LOOK_EVERY_S: Final = 60.0
@@ -51,7 +51,7 @@ async def _look(looks: "dict[str, Look]", every_s: float) -> None:
             try:
                 metrics.held_seen(part, await look())
             except MemorySystemError as error:
-                _log.info("metrics.held_unseen", part=part, error=told(error))
+                _log.info("metrics.held_unseen", part=part, error=safe_summary(error))
             except Exception as error:  # noqa: BLE001 - nobody waits for this task, which would end unnoticed
-                _log.error("metrics.held_crashed", part=part, error=told(error), where=trace_of(error))
+                _log.error("metrics.held_crashed", part=part, error=safe_summary(error), where=trace_of(error))
         await asyncio.sleep(every_s)

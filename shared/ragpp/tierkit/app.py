@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from ragpp.embedding import Embedder, SecondEncoder
 from ragpp.embedding.factory import make_embedder, make_second
 from ragpp.errors import ConfigurationError
-from ragpp.errors.telling import told_at_the_end
+from ragpp.errors.summaries import exit_on_error
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if, watch_cache
 from ragpp.observability.tracing import tracing
@@ -84,7 +84,7 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=service.port)
     given = parser.parse_args(arguments)
-    with told_at_the_end():
+    with exit_on_error():
         check_all((LogSettings, MetricsSettings, TracingSettings, TierSettings, *service.settings))
         configure_logs(LogSettings(), name)
         count_if(MetricsSettings().enabled)

@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect
 
 from ragpp.errors import InvalidInput, MalformedBody, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, Problem, invalid_fields, printable, problem_of
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp.web.requests import REQUEST_ID
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -37,7 +37,7 @@ def install(app: FastAPI) -> None:
         if retry_after_s is not None:
             headers["Retry-After"] = str(retry_after_s)
         if error.status >= 500:
-            _log.warning("request.failed", code=error.code, error=told(error))
+            _log.warning("request.failed", code=error.code, error=safe_summary(error))
         return respond(problem_of(error), headers)
 
     async def validation(_request: Request, error: Exception) -> JSONResponse:
@@ -64,7 +64,7 @@ def install(app: FastAPI) -> None:
 
     async def bug(request: Request, error: Exception) -> JSONResponse:
         request_id = getattr(request.state, "request_id", None)  # answered around what names every other answer
-        _log.error("request.crashed", error=told(error), where=trace_of(error), request_id=request_id)
+        _log.error("request.crashed", error=safe_summary(error), where=trace_of(error), request_id=request_id)
         problem = problem_of(MemorySystemError("an unexpected error; the service's log has its trace"))
         return respond(problem, {REQUEST_ID: request_id} if request_id else None)
 

@@ -90,7 +90,7 @@ def _signals(told: float, cosine: float) -> dict[str, JsonValue]:
     return signals if np.isnan(cosine) else {**signals, "meaning": round(float(cosine), 4)}
 
 
-class Told(Protocol):
+class Showable(Protocol):
     """An item or a passage to be shown. `resources`: ids of those that say it; `lead`: of a passage, or empty."""
 
     @property
@@ -108,16 +108,18 @@ class Told(Protocol):
     def raised(self, score: float) -> Self: ...
 
 
-ToldT = TypeVar("ToldT", bound=Told)
+ShowableT = TypeVar("ShowableT", bound=Showable)
 
 
-def beside(items: Sequence[Told], passages: Iterable[RankedPassage]) -> list[RankedPassage]:
+def beside(items: Sequence[Showable], passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     """Those of `passages` that are about the question (LEAST_RELEVANCE), and not far behind the best item (BESIDE)."""
     least = BESIDE * _odds(max((one.score for one in items), default=0.0))
     return [one for one in passages if one.score >= LEAST_RELEVANCE and _odds(one.score) >= least]
 
 
-def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collection[int] = ()) -> list[ToldT]:
+def shown_once(
+    items: Sequence[ShowableT], passages: Sequence[ShowableT], asked: Collection[int] = ()
+) -> list[ShowableT]:
     """Both, best first, items in their own order and before passages of their score; nothing twice.
 
     An item and a passage of its resource that says it stand for each other: whichever answers better is shown, and the
@@ -127,7 +129,7 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collecti
     out: its item tells that.
     """
     compared = _Compared(items, passages, asked)
-    kept, holding = list(items), list[ToldT]()
+    kept, holding = list(items), list[ShowableT]()
     for one in passages:
         told = [item for item in kept if compared.says(one, item)]
         if any(item.is_replaced for item in told) or any(compared.stands_for(item, one) for item in items):
@@ -140,7 +142,7 @@ def told_once(items: Sequence[ToldT], passages: Sequence[ToldT], asked: Collecti
         else:
             holding.append(one)
     holding.sort(key=lambda one: -one.score)
-    shown, shown_items, shown_passages = list[ToldT](), list[ToldT](), list[ToldT]()
+    shown, shown_items, shown_passages = list[ShowableT](), list[ShowableT](), list[ShowableT]()
     for one in _merged(kept, holding):
         if one.is_passage:
             again = any(compared.says(one, other) for other in shown_items)
@@ -162,29 +164,29 @@ class _Words:
     stated: list[frozenset[int]]
 
     @classmethod
-    def of_item(cls, item: Told) -> Self:
+    def of_item(cls, item: Showable) -> Self:
         words = _terms(item.text)
         return cls(item.resources, words, [_stated(item.text, words)])
 
     @classmethod
-    def of_passage(cls, passage: Told) -> Self:
+    def of_passage(cls, passage: Showable) -> Self:
         return cls(passage.resources, _terms(passage.text), _sentences(passage.text[len(passage.lead) :]))
 
 
 class _Compared:
     """Items and passages by their words, and by the terms `asked`."""
 
-    def __init__(self, items: Sequence[Told], passages: Sequence[Told], asked: Collection[int]) -> None:
+    def __init__(self, items: Sequence[Showable], passages: Sequence[Showable], asked: Collection[int]) -> None:
         self._asked = frozenset(asked)
         self._words = {id(one): _Words.of_item(one) for one in items}
         self._words |= {id(one): _Words.of_passage(one) for one in passages}
         self._known: dict[tuple[int, int], bool] = {}
 
-    def take_for(self, one: Told, other: Told) -> None:
+    def take_for(self, one: Showable, other: Showable) -> None:
         """Have `one` compared as `other` is, whose text it has."""
         self._words[id(one)] = self._words[id(other)]
 
-    def says(self, one: Told, other: Told) -> bool:
+    def says(self, one: Showable, other: Showable) -> bool:
         """True where a resource of both says in `one` all that `other` states."""
         pair = id(one), id(other)
         known = self._known.get(pair)
@@ -196,12 +198,12 @@ class _Compared:
             self._known[pair] = known
         return known
 
-    def is_asked_for(self, passage: Told) -> bool:
+    def is_asked_for(self, passage: Showable) -> bool:
         """True where the passage has some of the terms asked, all of them in its lead."""
         held = self._asked & self._words[id(passage)].all
         return bool(held) and held <= _terms(passage.lead)
 
-    def stands_for(self, item: Told, passage: Told) -> bool:
+    def stands_for(self, item: Showable, passage: Showable) -> bool:
         """True where the item is to be shown, and not the passage."""
         if self.says(item, passage):
             return True
@@ -231,9 +233,9 @@ def _odds(score: float) -> float:
     return score / (1 - score) if score < 1 else inf
 
 
-def _merged(items: Sequence[ToldT], passages: Sequence[ToldT]) -> list[ToldT]:
+def _merged(items: Sequence[ShowableT], passages: Sequence[ShowableT]) -> list[ShowableT]:
     """Two rankings as one, in which each keeps its order."""
-    merged, waiting = list[ToldT](), list(passages)
+    merged, waiting = list[ShowableT](), list(passages)
     for item in items:
         while waiting and waiting[0].score > item.score:
             merged.append(waiting.pop(0))

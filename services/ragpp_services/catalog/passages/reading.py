@@ -12,7 +12,7 @@ from ragpp_services.catalog.items.asking import Asked, Scanned
 from ragpp_services.catalog.items.ranking import Answer, Ranked
 from ragpp_services.catalog.items.reading import Shown
 from ragpp_services.catalog.items.rows import FoundItem
-from ragpp_services.catalog.passages.ranking import RankedPassage, beside, focus_of, rank_passages, told_once
+from ragpp_services.catalog.passages.ranking import RankedPassage, beside, focus_of, rank_passages, shown_once
 from ragpp_services.catalog.passages.rows import FoundPassage
 from ragpp_services.catalog.store import Rows
 
@@ -49,7 +49,7 @@ async def with_passages(
     there = [(found[one.resource, one.part], one) for one in best if (one.resource, one.part) in found]
     if not there:
         return list(items)
-    shown = told_once(items, [_shown(*one) for one in there], asked.terms)
+    shown = shown_once(items, [_shown(*one) for one in there], asked.terms)
     return [_told(one, asked.terms, count) if one.is_passage else one for one in shown]
 
 

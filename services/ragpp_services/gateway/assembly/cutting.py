@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ragpp.api import RecallRequest, Relevance
 from ragpp.models import Memory
 from ragpp.retrieval.calibration import Calibration
-from ragpp_services.gateway.assembly.bearing import about_question
+from ragpp_services.gateway.assembly.answerability import about_question
 from ragpp_services.gateway.assembly.helpfulness import why_not_shown
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import asks_for_all, why_far_behind

@@ -10,10 +10,10 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter, tokens_within
 from ragpp_services.gateway.assembly.excerpts import ONE_SHARE, is_long
 from ragpp_services.gateway.assembly.fusion import evidence
+from ragpp_services.gateway.assembly.informative import room_for_standing, standing, why_not_offered
 from ragpp_services.gateway.assembly.lines import Draft, Line, arranged
 from ragpp_services.gateway.assembly.making import LineMaker
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
-from ragpp_services.gateway.assembly.telling import room_for_standing, standing, why_not_offered
 
 SHARES: Final[Mapping[str, float]] = {
     layout.RECENT: 0.30,

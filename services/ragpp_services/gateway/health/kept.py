@@ -7,7 +7,7 @@ import structlog
 
 from ragpp.api import HealthReport
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.health import SCRATCH_TENANT
 from ragpp.stores.postgres import Pool, tenant_transaction
 from ragpp.stores.queries import load_queries
@@ -33,7 +33,7 @@ class KeptReports:
                     SQL["keep_report"], SCRATCH_TENANT, report.began_at, report.model_dump_json(), KEPT
                 )
         except MemorySystemError as error:
-            _log.warning("health.not_kept", error=told(error))
+            _log.warning("health.not_kept", error=safe_summary(error))
 
     async def last(self) -> HealthReport | None:
         """The latest of any gateway; of this one alone while PostgreSQL is away. None where none was made."""
@@ -50,6 +50,6 @@ class KeptReports:
             async with tenant_transaction(self._pool, SCRATCH_TENANT) as connection:
                 row = await connection.fetchrow(SQL[name], SCRATCH_TENANT, *values)
         except MemorySystemError as error:
-            _log.warning("health.not_read", error=told(error))
+            _log.warning("health.not_read", error=safe_summary(error))
             return None
         return None if row is None else HealthReport.model_validate_json(row["report"])

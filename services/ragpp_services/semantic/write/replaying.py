@@ -17,9 +17,9 @@ from ragpp_services.semantic.records import (
     Statement,
     hashed,
 )
+from ragpp_services.semantic.write.disambiguation import Circle, Disambiguation, Occurrence
 from ragpp_services.semantic.write.records import MergeRecord, SaidName
 from ragpp_services.semantic.write.revising import Revision
-from ragpp_services.semantic.write.telling import Circle, Heard, Told
 from ragpp_services.semantic.write.writer import GraphWriter
 
 
@@ -37,7 +37,7 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
     for around in await _circles(writer, shaken, merges):
         circle = await _circle(writer, around, merges)
         if circle is not None:
-            told = Told(await _heard(writer, circle), circle)
+            told = Disambiguation(await _heard(writer, circle), circle)
             if not told.is_as_before():
                 touched |= await _move(writer, revision, circle, told)
     return touched
@@ -105,24 +105,24 @@ async def _circle(
     return Circle(states, mentions, merges, await writer.consolidations())
 
 
-async def _heard(writer: GraphWriter, circle: Circle) -> list[Heard]:
+async def _heard(writer: GraphWriter, circle: Circle) -> list[Occurrence]:
     """Every name that was said of the circle, in the order of arrival."""
     namings = await writer.namings_around(circle.states)
     labels = {identifier: state.label for identifier, state in circle.states.items()}
     labels |= {merge.id: merge.label for merges in circle.merges.values() for merge in merges}
-    said_by: dict[str, list[Heard]] = {}
+    said_by: dict[str, list[Occurrence]] = {}
     for identifier, mentions in circle.mentions.items():
         for mention in mentions:
             was = mention.path[0] if mention.path else identifier
             said = Naming(labels.get(was, labels[identifier]), mention.name, mention.aliases)
-            said_by.setdefault(mention.applied.event_id, []).append(Heard(mention.applied, said, was, identifier))
+            said_by.setdefault(mention.applied.event_id, []).append(Occurrence(mention.applied, said, was, identifier))
     events = sorted(said_by.items(), key=lambda event: event[1][0].applied.sequence)
     return [one for event_id, of_event in events for one in _of_event(of_event, namings.get(event_id, ()))]
 
 
-def _of_event(of_entities: Sequence[Heard], namings: Sequence[Naming]) -> list[Heard]:
+def _of_event(of_entities: Sequence[Occurrence], namings: Sequence[Naming]) -> list[Occurrence]:
     """The names in an event with whom each was told to be: what is kept of that are all names of each entity."""
-    heard: list[Heard] = []
+    heard: list[Occurrence] = []
     for naming in namings:
         fitting = [one for one in of_entities if one.naming.label == naming.label and naming.keys <= one.naming.keys]
         own = [one for one in fitting if one.naming.name == naming.name] or fitting
@@ -131,7 +131,7 @@ def _of_event(of_entities: Sequence[Heard], namings: Sequence[Naming]) -> list[H
     return heard + [one for one in of_entities if one.was not in told]
 
 
-async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: Told) -> set[str]:
+async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: Disambiguation) -> set[str]:
     """Move the evidence of the circle to whom it means; returns the entities of it, old and new."""
     statements = await _statements_around(writer, circle)
     old_keys = {statement.key for statement in statements}
@@ -162,7 +162,7 @@ async def _statements_around(writer: GraphWriter, circle: Circle) -> list[Statem
     return list(dict.fromkeys(found))
 
 
-def _moved(statement: Statement, told: Told, circle: Circle) -> Statement | None:
+def _moved(statement: Statement, told: Disambiguation, circle: Circle) -> Statement | None:
     """The statement about whom its names mean; None for a verdict on somebody who is nobody any more, or somebody whom
     the person who gave it knew as another."""
     key, paths = statement.key, (statement.source_path, statement.target_path)

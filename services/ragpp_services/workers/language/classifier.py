@@ -21,7 +21,7 @@ from ragpp.embedding.graph_cache import Tuning
 from ragpp.embedding.low_rank import LowRank, read_low
 from ragpp.embedding.tuned import TunedMiniLM
 from ragpp.errors import EmbeddingError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.text.spans import Span
 
 WEIGHTS: Final = "classifier.npz"
@@ -79,6 +79,6 @@ async def usable_classifier(cache_dir: Path) -> Classifier | None:
     try:
         await classifier.warm()
     except EmbeddingError as error:
-        _log.warning("classifier.left_out", error=told(error))
+        _log.warning("classifier.left_out", error=safe_summary(error))
         return None
     return classifier

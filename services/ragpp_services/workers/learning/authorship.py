@@ -19,7 +19,7 @@ from ragpp.context.echo import masked
 from ragpp.models import Interaction
 from ragpp.text.sentences import Sentence, clean, split
 from ragpp.text.spans import Span, blanked
-from ragpp_services.workers.hearing.own_words import marked
+from ragpp_services.workers.authorship.own_words import marked
 from ragpp_services.workers.learning.authorship_words import CLASSES
 
 MOST_SENTENCES: Final = 400

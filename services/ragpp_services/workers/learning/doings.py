@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import Final, Literal
 
-from ragpp.extraction.engine import Hears, Plain, hear
+from ragpp.extraction.engine import PatternRule, Plain, apply_rules
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.models import Interaction
 from ragpp.text.english import word_set
 from ragpp.text.sentences import clean, split
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 
 LONGEST_REQUEST: Final = 300
 """Characters: what is longer is a text to work on, not a request by itself."""
@@ -121,7 +121,7 @@ def activities_in(text: str) -> list[str]:
     """What the speaker says that they did, do or are going to do, as gerunds ("camping"), each once."""
     found: dict[str, None] = {}
     for sentence in split(clean(text)):
-        for activity in hear(_RULES, Plain(Gate(sentence), sentence.text)):
+        for activity in apply_rules(_RULES, Plain(Gate(sentence), sentence.text)):
             found[activity] = None
     return list(found)
 
@@ -132,4 +132,4 @@ def _activity(match: re.Match[str], _heard: Plain) -> Iterator[str]:
         yield doing
 
 
-_RULES: Final[tuple[Hears[Plain, str], ...]] = (Hears(_OUTING, Claim.OWN, _activity),)
+_RULES: Final[tuple[PatternRule[Plain, str], ...]] = (PatternRule(_OUTING, Claim.OWN, _activity),)

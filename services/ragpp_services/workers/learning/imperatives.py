@@ -13,7 +13,7 @@ from ragpp_services.workers.learning.texts import content_stems
 Standing = Literal["standing", "repeated", "once"]
 
 
-class Told(NamedTuple):
+class Imperative(NamedTuple):
     """What a sentence asks for: `does` as an imperative, in the situation `trigger` or, where it is empty, in any."""
 
     does: str
@@ -158,7 +158,7 @@ _PAST: Final = {
 }  # fmt: skip
 
 
-def read_sentence(sentence: Sentence, *, stands: bool) -> Told | None:
+def read_sentence(sentence: Sentence, *, stands: bool) -> Imperative | None:
     """The instruction of a sentence: of the whole of it, or of what comes behind its reason ("…, so", "…:"). `stands`:
     what is around it says that it is a rule."""
     whole = _LIST_MARK.sub("", sentence.text.rstrip(".!…?:) "))
@@ -176,7 +176,7 @@ def as_said(text: str) -> str:
     return _bare(_REASON.sub("", _bare(whole))) or whole
 
 
-def _read_clause(said: str, *, asks: bool, standing: Standing) -> Told | None:
+def _read_clause(said: str, *, asks: bool, standing: Standing) -> Imperative | None:
     again = _AGAIN.match(said)
     if again:
         said, standing = again["rest"], "repeated"
@@ -219,21 +219,21 @@ def _bare(said: str) -> str:
         said = shorter
 
 
-def _behaviour(said: str, standing: Standing) -> Told | None:
+def _behaviour(said: str, standing: Standing) -> Imperative | None:
     """The behaviour that a clause asks for."""
     if wished := _IF_YOU.match(said):
         verb = _PAST.get(wished["verb"].lower(), wished["verb"])
-        return Told(f"{verb} {wished['rest']}", "", refuses=False, standing="standing")
+        return Imperative(f"{verb} {wished['rest']}", "", refuses=False, standing="standing")
     if every := _ALL_OF_THEM.match(said):
-        return Told(f"let {every['all'].lower()} {every['rest']}", "", refuses=False, standing="standing")
+        return Imperative(f"let {every['all'].lower()} {every['rest']}", "", refuses=False, standing="standing")
     if sure := _SURE_OF_ALL.match(said):
-        return Told(f"make sure that {sure['all']}", "", refuses=False, standing="standing")
+        return Imperative(f"make sure that {sure['all']}", "", refuses=False, standing="standing")
     if needless := _NEEDLESS.match(said):
         return _imperative(needless["do"], refuses=True, standing=standing) if standing != "once" else None
     return _asked(_POLITE.sub("", _FRAME.sub("", said, count=1), count=1), standing)
 
 
-def _asked(said: str, standing: Standing) -> Told | None:
+def _asked(said: str, standing: Standing) -> Imperative | None:
     """What an imperative asks for or refuses."""
     for pattern, refuses, lasting in (
         (_ALWAYS, False, "standing"),
@@ -244,14 +244,14 @@ def _asked(said: str, standing: Standing) -> Told | None:
             return _imperative(found["do"], refuses=refuses, standing=cast("Standing", lasting))
     unwanted = _NO_MORE.match(said)
     if unwanted and content_stems(unwanted["what"]):
-        return Told(f"use {unwanted['what'].strip()}", "", refuses=True, standing=standing)
+        return Imperative(f"use {unwanted['what'].strip()}", "", refuses=True, standing=standing)
     # an order for the moment is no rule, however often a user says "show me …": that is a pattern
     if standing != "once" and (content_stems(said) or " " in said):
         return _imperative(said, refuses=False, standing=standing)
     return None
 
 
-def _imperative(does: str, *, refuses: bool, standing: Standing) -> Told | None:
+def _imperative(does: str, *, refuses: bool, standing: Standing) -> Imperative | None:
     """`does` where it is an imperative; one for the moment only of what assistants are told to do."""
     does = does.strip(" ,")
     first = does.split(maxsplit=1)[0] if does else ""
@@ -260,4 +260,4 @@ def _imperative(does: str, *, refuses: bool, standing: Standing) -> Told | None:
     plain = _PLAIN.match(does) is not None
     if not plain and ((standing == "once" and not first.endswith("ing")) or _STATES.match(does)):
         return None
-    return Told(does, "", refuses=refuses, standing=standing)
+    return Imperative(does, "", refuses=refuses, standing=standing)

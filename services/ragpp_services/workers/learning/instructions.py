@@ -15,7 +15,7 @@ from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
 from ragpp.text.sentences import Sentence, clean, split
 from ragpp.text.spans import Span
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 from ragpp_services.workers.learning.authorship import (
     BESIDE,
     Judged,
@@ -27,7 +27,7 @@ from ragpp_services.workers.learning.authorship import (
     surely_meant,
 )
 from ragpp_services.workers.learning.doings import assisted_sessions
-from ragpp_services.workers.learning.imperatives import Standing, Told, as_said, read_sentence
+from ragpp_services.workers.learning.imperatives import Imperative, Standing, as_said, read_sentence
 from ragpp_services.workers.learning.texts import content_stems, stem
 
 LONGEST: Final = 300
@@ -116,7 +116,7 @@ def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
 class _Said(NamedTuple):
     """An instruction, whether it is plainly the user's, and the sentence that says it."""
 
-    told: Told
+    told: Imperative
     plain: bool
     by: Sentence
 
@@ -148,14 +148,14 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
         elif told and _SAID_BEFORE.match(said) and told[-1].told.standing == "once":
             told[-1] = told[-1]._replace(told=told[-1].told._replace(standing="repeated"))
         elif _surely_meant(sentence, head):
-            as_it_is = Told(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing")
+            as_it_is = Imperative(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing")
             told.append(_Said(as_it_is, True, sentence))
         before = sentence
     for one, plain, by in told:
         yield Instruction(*one, item.occurred_at, item.session_id, item.id, Span(by.start, by.end), plain)
 
 
-def _with_its_words(told: Told, behind: str) -> Told:
+def _with_its_words(told: Imperative, behind: str) -> Imperative:
     """An instruction that ends before a short quotation, "sign them with", with the words that it says to use."""
     quoted = _WORDS_TO_USE.match(behind) if _WANTS_WORDS.search(told.does) else None
     return told if quoted is None else told._replace(does=f'{told.does} "{quoted[quoted.lastgroup or 0]}"')

@@ -8,7 +8,7 @@ from ragpp.extraction import Extraction, Extractor
 from ragpp.models import Interaction
 from ragpp.text.sentences import clean, split
 from ragpp.text.spans import Span
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 from ragpp_services.workers.learning.authorship import undoubted
 
 

@@ -7,7 +7,7 @@ from itertools import count
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 
@@ -60,7 +60,7 @@ class Desk:
             while not self._stopping and await self._lease_and_digest(stage):
                 pass
         except MemorySystemError as error:
-            _log.warning("work.waiting", stage=stage, error=told(error))
+            _log.warning("work.waiting", stage=stage, error=safe_summary(error))
 
     async def _lease_and_digest(self, stage: str) -> bool:
         """Whether there was anything to lease."""

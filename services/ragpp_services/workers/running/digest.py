@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.observability import metrics, traces
 from ragpp.observability.correlation import working_for
@@ -104,7 +104,7 @@ async def _do_batch(parts: WorkerParts, batch: Sequence[Work], owner: str) -> No
     except MemorySystemError as error:
         await _after_failure(parts, stage, batch, owner, error)
     except Exception as error:  # noqa: BLE001 - a bug that one event triggers must not hold up the rest
-        _log.error("work.crashed", stage=batch[0].key.stage, error=told(error), where=trace_of(error))
+        _log.error("work.crashed", stage=batch[0].key.stage, error=safe_summary(error), where=trace_of(error))
         await _after_failure(parts, stage, batch, owner, error)
     else:
         await _finish(parts, batch, owner, results)
@@ -131,7 +131,7 @@ async def _finish(
         try:
             await parts.ledger.finish(keys, owner, results)
         except TierUnavailable as error:
-            _log.warning("work.not_finished", owner=owner, error=told(error))
+            _log.warning("work.not_finished", owner=owner, error=safe_summary(error))
             await asyncio.sleep(pause_s)
         else:
             break
@@ -180,14 +180,14 @@ async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
 
 
 async def _postpone(parts: WorkerParts, batch: Sequence[Work], owner: str, error: Exception) -> None:
-    await parts.ledger.postpone([work.key for work in batch], owner, told(error))
+    await parts.ledger.postpone([work.key for work in batch], owner, safe_summary(error))
     metrics.work_ended(batch[0].key.stage, "postponed", len(batch))
     traces.note(status="postponed")
 
 
 async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) -> None:
     with suppress(LedgerError):  # the lease was lost: whoever holds it now decides
-        text = told(error)
+        text = safe_summary(error)
         state = await parts.ledger.fail(work.key, owner, text, retryable=not isinstance(error, ValueError | Conflict))
         metrics.work_ended(work.key.stage, "failed")
         traces.note(status="failed", code=error.code if isinstance(error, MemorySystemError) else type(error).__name__)
@@ -207,7 +207,7 @@ async def _lease(
             try:
                 held = await parts.ledger.renew(keys, owner, LEASE_S)
             except MemorySystemError as error:
-                _log.warning("lease.not_renewed", owner=owner, error=told(error))
+                _log.warning("lease.not_renewed", owner=owner, error=safe_summary(error))
                 continue
             if not held:
                 for task in digesting:

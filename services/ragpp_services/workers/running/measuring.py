@@ -15,7 +15,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from ragpp.bearer import bears
 from ragpp.errors import ConfigurationError, MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.observability.metrics import exposition, ledger_seen
 from ragpp.settings import MetricsSettings
 from ragpp_services.workers.parts import WorkerParts
@@ -97,5 +97,5 @@ async def watch_ledger(parts: WorkerParts, *, every_s: float = LOOK_EVERY_S) -> 
             now = parts.clock()
             ledger_seen(lag.counts, {stage: (now - at).total_seconds() for stage, at in lag.oldest_by_stage.items()})
         except MemorySystemError as error:
-            _log.warning("metrics.ledger_unseen", error=told(error))
+            _log.warning("metrics.ledger_unseen", error=safe_summary(error))
         await asyncio.sleep(every_s)

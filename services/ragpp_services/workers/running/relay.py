@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.ledger import WorkLedger
 
 IDLE_S: Final = 0.1
@@ -52,10 +52,10 @@ class Relay:
             try:
                 pause = HINTED_S if await self._round() else IDLE_S
             except (MemorySystemError, OSError) as error:
-                _log.warning("relay.waiting", error=told(error))
+                _log.warning("relay.waiting", error=safe_summary(error))
                 pause = DOWN_S
             except Exception as error:  # noqa: BLE001 - a relay that ends would stop all learning while all looks well
-                _log.error("relay.crashed", error=told(error))
+                _log.error("relay.crashed", error=safe_summary(error))
                 pause = DOWN_S
             try:
                 await asyncio.wait_for(self._stopping.wait(), pause)

@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.desk import Desk
 from ragpp_services.workers.running.heartbeat import Heartbeat
@@ -112,5 +112,5 @@ async def watch(
             if await parts.ledger.hold(what, owner, held_s):
                 await look(parts)
         except Exception as error:  # noqa: BLE001 - a watch that ends would leave the next time unnoticed
-            _log.warning("watch.failed", what=what, error=told(error))
+            _log.warning("watch.failed", what=what, error=safe_summary(error))
         await asyncio.sleep(every_s)

@@ -16,7 +16,7 @@ import structlog
 from ragpp.catalog import EVERYBODY
 from ragpp.clock import Clock
 from ragpp.errors import MemorySystemError, TierUnavailable
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.ledger.schedule import AT_ONCE, KeptUp, ScheduleLedger, Settled, Unreflected
 from ragpp_services.workers.learning.days import known_zone
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, Tick, WorkerParts
@@ -184,7 +184,7 @@ def _apart() -> Iterator[None]:
     except TierUnavailable:
         raise
     except Exception as error:  # noqa: BLE001 - as above
-        _log.error("schedule.user_left_out", error=told(error))
+        _log.error("schedule.user_left_out", error=safe_summary(error))
 
 
 async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) -> None:
@@ -202,9 +202,9 @@ async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) 
                             next_at[what] = elapsed.monotonic() + every_s
                             await scheduler.tick(what)
             except MemorySystemError as error:  # the next tick asks again
-                _log.warning("schedule.waiting", error=told(error))
+                _log.warning("schedule.waiting", error=safe_summary(error))
             except Exception as error:  # noqa: BLE001 - a schedule that ends would leave undone what nobody asks for
-                _log.error("schedule.crashed", error=told(error))
+                _log.error("schedule.crashed", error=safe_summary(error))
             await asyncio.sleep(pause_s)
     finally:
         with suppress(MemorySystemError):

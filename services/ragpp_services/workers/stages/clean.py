@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.ledger.erasing import TOUCHED_TABLES
 from ragpp.models import Scope
 from ragpp_services.workers.parts import WorkerParts
@@ -38,7 +38,7 @@ async def clean(parts: WorkerParts, every_s: float = EVERY_S) -> list[str]:
             else:
                 continue
         except MemorySystemError as error:
-            _log.warning("cleaning.failed", name=name, error=told(error))
+            _log.warning("cleaning.failed", name=name, error=safe_summary(error))
         else:
             await parts.erasures.end_cleaning(name, begun_at)
             cleaned.append(name)

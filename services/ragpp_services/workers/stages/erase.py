@@ -39,8 +39,8 @@ FOUND: Final = 50
 
 
 @dataclass
-class Told:
-    """What is told while an erasure is under way, and at its end. `found`: before anything was removed; None until it
+class ErasureState:
+    """An erasure under way, as its job and its report tell of it. `found`: before anything was removed; None until it
     was looked for. `to_do`, `resources`: the interactions and the resources of the catalog that it is about, none where
     it is about a user. `samples`: what some of the messages said, to be searched for afterwards; never told."""
 
@@ -65,49 +65,49 @@ class Told:
                 again = left.get(store, {})
                 stores[store]["removed"] = {kind: count - again.get(kind, 0) for kind, count in kinds.items()}
                 stores[store]["found_again"] = again
-        told: dict[str, JsonValue] = {"what": self.erasure.what, "dry_run": self.erasure.dry_run}
-        told["stores"] = cast("JsonValue", stores)
+        document: dict[str, JsonValue] = {"what": self.erasure.what, "dry_run": self.erasure.dry_run}
+        document["stores"] = cast("JsonValue", stores)
         if searches is not None:
-            told["searches"] = cast("JsonValue", dict(searches))
-        return told
+            document["searches"] = cast("JsonValue", dict(searches))
+        return document
 
 
 async def erase(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
     """Do what `batch` asks for. Raises TierUnavailable; LedgerError when another has it by now."""
     results: dict[WorkKey, Mapping[str, JsonValue]] = {}
     for work in batch:
-        told = _told(work)
-        look, remove = (_look_at_user, _user) if told.erasure.what == "user" else (_look, _interactions)
-        if told.found is None:
-            told.found = await look(parts, work, told)
-            if not told.erasure.dry_run:
-                await parts.erasures.tell(work, told.so_far())
-        results[work.key] = told.report() if told.erasure.dry_run else await remove(parts, work, told)
+        state = _resumed(work)
+        look, remove = (_look_at_user, _user) if state.erasure.what == "user" else (_look, _interactions)
+        if state.found is None:
+            state.found = await look(parts, work, state)
+            if not state.erasure.dry_run:
+                await parts.erasures.tell(work, state.so_far())
+        results[work.key] = state.report() if state.erasure.dry_run else await remove(parts, work, state)
     return results
 
 
-def _told(work: Work) -> Told:
-    """What an earlier attempt has told, or nothing yet."""
-    told = Told(erasure_of(work))
+def _resumed(work: Work) -> ErasureState:
+    """The state that an earlier attempt has kept, or a new one."""
+    state = ErasureState(erasure_of(work))
     before = work.told or {}
     stores = before.get("stores")
     if isinstance(stores, dict):
-        told.found = {store: cast("dict[str, dict[str, int]]", kinds)["found"] for store, kinds in stores.items()}
-        told.to_do = tuple(cast("list[str]", before.get(TO_DO, [])))
-        told.resources = tuple(cast("list[str]", before.get(RESOURCES_TO_DO, [])))
-        told.done = work.progress
-    return told
+        state.found = {store: cast("dict[str, dict[str, int]]", kinds)["found"] for store, kinds in stores.items()}
+        state.to_do = tuple(cast("list[str]", before.get(TO_DO, [])))
+        state.resources = tuple(cast("list[str]", before.get(RESOURCES_TO_DO, [])))
+        state.done = work.progress
+    return state
 
 
-async def _look(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+async def _look(parts: WorkerParts, work: Work, state: ErasureState) -> Holdings:
     """What there is of chosen interactions, or of those of a session, which become what is to be done."""
-    erasure = told.erasure
-    told.to_do = erasure.ids
+    erasure = state.erasure
+    state.to_do = erasure.ids
     if erasure.what == "session":
         session = work.scope.model_copy(update={"session_id": erasure.session_id, "agent_id": erasure.agent_id})
-        told.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
-        told.resources = await _resources_of(parts, work, erasure)
-    return await _resting_on(parts, work, told)
+        state.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
+        state.resources = await _resources_of(parts, work, erasure)
+    return await _resting_on(parts, work, state)
 
 
 async def _resources_of(parts: WorkerParts, work: Work, erasure: Erasure) -> tuple[str, ...]:
@@ -123,25 +123,25 @@ async def _resources_of(parts: WorkerParts, work: Work, erasure: Erasure) -> tup
     return tuple(one.resource_id for one in own if one.resource_id not in since)
 
 
-async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
+async def _interactions(parts: WorkerParts, work: Work, state: ErasureState) -> dict[str, JsonValue]:
     """Forget what was found to do. The events that the episodic tier records let the stage `forget` do it, too,
     whatever becomes of this one."""
-    scope, erasure = work.scope, told.erasure
-    await _sample(parts, work, told, told.to_do[:SAMPLES])
-    for resource_id in told.resources:  # first, so that none is extracted anew for what it loses on the way
+    scope, erasure = work.scope, state.erasure
+    await _sample(parts, work, state, state.to_do[:SAMPLES])
+    for resource_id in state.resources:  # first, so that none is extracted anew for what it loses on the way
         await parts.catalog.delete_resource(scope, resource_id)
     at_once = max(1, AT_ONCE >> (work.attempts - 1))  # what was too much at once is not tried so again
-    while told.done < len(told.to_do):
-        some = told.to_do[told.done : told.done + at_once]
+    while state.done < len(state.to_do):
+        some = state.to_do[state.done : state.done + at_once]
         await parts.episodic.forget(scope, some)
         await withdraw(parts, scope, some)
-        told.done += len(some)
-        await parts.erasures.progress(work, told.done)
+        state.done += len(some)
+        await parts.erasures.progress(work, state.done)
     if erasure.what == "session" and erasure.agent_id is None:
         await _end_session(parts, work, erasure)
     await want_clean(parts, scope)
-    left = await _resting_on(parts, work, told)
-    return told.report(left, await _searched(parts, work, told))
+    left = await _resting_on(parts, work, state)
+    return state.report(left, await _searched(parts, work, state))
 
 
 async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None:
@@ -150,31 +150,31 @@ async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None
         await parts.short_term.delete_session(view.in_session(erasure.session_id), only_if_empty=True)
 
 
-async def _look_at_user(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+async def _look_at_user(parts: WorkerParts, work: Work, state: ErasureState) -> Holdings:
     """What there is of the user."""
     found = await parts.erasures.known(work, parts.clock())
     for tier in _tiers(parts):
         found[tier.name] = await _held(parts, work, tier)
-    found["ledger"] |= told.erasure.held
+    found["ledger"] |= state.erasure.held
     return found
 
 
-async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
+async def _user(parts: WorkerParts, work: Work, state: ErasureState) -> dict[str, JsonValue]:
     """Erase everything of the user. The interactions go first: whoever reads them later learns nothing from them, and
     what was read of them before is refused, for each tier then begins an epoch before it deletes."""
     scope, before = work.scope, work.key.event_id
     await parts.short_term.erase(scope, before)
     while ids := await parts.episodic.recorded_before(scope, before, ERASED_AT_ONCE):
-        await _sample(parts, work, told, ids[: SAMPLES - len(told.samples)])
+        await _sample(parts, work, state, ids[: SAMPLES - len(state.samples)])
         for seen in await everywhere(parts, scope):
             await parts.short_term.forget(seen, ids)  # keeps them from coming late
         await parts.episodic.erase(scope, before)
-        told.done += len(ids)
-        await parts.erasures.progress(work, told.done)
+        state.done += len(ids)
+        await parts.erasures.progress(work, state.done)
     for tier in (parts.episodic, parts.semantic, parts.procedural, parts.catalog):
         while await tier.erase(scope, before):
-            await parts.erasures.progress(work, told.done)
-    await _views(parts, work, told)
+            await parts.erasures.progress(work, state.done)
+    await _views(parts, work, state)
     everybody = scope.model_copy(update={"user_id": EVERYBODY})
     await parts.erasures.drop_results(everybody)  # of what the user gave to all
     until = parts.clock()
@@ -184,20 +184,20 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
     left = await parts.erasures.known(work, until)
     for lasting in _tiers(parts)[1:]:
         left[lasting.name] = await _held(parts, work, lasting)
-    left["short_term"] = await parts.short_term.holdings(scope, list(told.samples))  # it has what was said since
-    report = told.report(left, await _searched(parts, work, told))
+    left["short_term"] = await parts.short_term.holdings(scope, list(state.samples))  # it has what was said since
+    report = state.report(left, await _searched(parts, work, state))
     await parts.erasures.conclude(work, report)
     return report
 
 
-async def _views(parts: WorkerParts, work: Work, told: Told) -> None:
+async def _views(parts: WorkerParts, work: Work, state: ErasureState) -> None:
     """Erase what is in views, and let those be built again in which there is something by then."""
     before = work.key.event_id
     for view in await views_of(parts, work.scope):
         await parts.short_term.erase(view, before)
         for tier in (parts.semantic, parts.procedural):
             while await tier.erase(view, before):
-                await parts.erasures.progress(work, told.done)
+                await parts.erasures.progress(work, state.done)
     await parts.views.unbuild(work.scope)
 
 
@@ -216,7 +216,7 @@ def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
     return tuple(parts.by_name().values())
 
 
-async def _resting_on(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+async def _resting_on(parts: WorkerParts, work: Work, state: ErasureState) -> Holdings:
     """What there is of what is to be done and rests on it; of very many, what rests on two parts counts twice."""
     found: Holdings = {}
     agent_id = erasure_of(work).agent_id
@@ -225,21 +225,21 @@ async def _resting_on(parts: WorkerParts, work: Work, told: Told) -> Holdings:
         seen = view_of(work.scope.seen_by(agent_id), await parts.views.of(work.scope))
     for tier in _tiers(parts):
         kinds = found.setdefault(tier.name, {})
-        for start in range(0, len(told.to_do), ASKED_AT_ONCE):
-            some = await tier.holdings(seen, list(told.to_do[start : start + ASKED_AT_ONCE]))
+        for start in range(0, len(state.to_do), ASKED_AT_ONCE):
+            some = await tier.holdings(seen, list(state.to_do[start : start + ASKED_AT_ONCE]))
             for kind, count in some.items():
                 kinds[kind] = kinds.get(kind, 0) + count
     of_catalog = found[parts.catalog.name]
-    for kind, count in (await _counted(parts, work, told)).items():
+    for kind, count in (await _counted(parts, work, state)).items():
         of_catalog[kind] = of_catalog.get(kind, 0) + count
     return found
 
 
-async def _counted(parts: WorkerParts, work: Work, told: Told) -> dict[str, int]:
+async def _counted(parts: WorkerParts, work: Work, state: ErasureState) -> dict[str, int]:
     """The resources that hold none of the interactions that are to be forgotten, and their items."""
     kinds = {"resources": 0, "items": 0}
-    gone = set(told.to_do)
-    for resource_id in told.resources:
+    gone = set(state.to_do)
+    for resource_id in state.resources:
         with suppress(NotFound):
             resource = await parts.catalog.get_resource(work.scope, resource_id)
             if gone.isdisjoint(one.interaction_id for one in resource.messages):
@@ -253,20 +253,20 @@ async def _items_of(parts: WorkerParts, scope: Scope, resource_id: str, cursor: 
     return await parts.catalog.list_items(scope, None, resource_id, False, cursor, PAGE)
 
 
-async def _sample(parts: WorkerParts, work: Work, told: Told, ids: Sequence[str]) -> None:
+async def _sample(parts: WorkerParts, work: Work, state: ErasureState, ids: Sequence[str]) -> None:
     """Remember what some of the messages say while they are there."""
     for said in await parts.episodic.get(work.scope, ids) if ids else ():
-        told.samples[said.id] = said.content[:SAMPLE_CHARS]
+        state.samples[said.id] = said.content[:SAMPLE_CHARS]
 
 
-async def _searched(parts: WorkerParts, work: Work, told: Told) -> dict[str, int]:
+async def _searched(parts: WorkerParts, work: Work, state: ErasureState) -> dict[str, int]:
     """Search the tiers for what the sampled messages said: how often was asked, and how much that is of them or rests
     on them was found."""
     asked = found = 0
-    for text in told.samples.values():
+    for text in state.samples.values():
         query = MemoryQuery(scope=work.scope, text=text, mode="lexical", limit=FOUND)
         for tier in _tiers(parts)[1:]:
             hits = await tier.retrieve(query)
             asked += 1
-            found += sum(hit.id in told.samples or not told.samples.keys().isdisjoint(hit.sources) for hit in hits)
+            found += sum(hit.id in state.samples or not state.samples.keys().isdisjoint(hit.sources) for hit in hits)
     return {"asked": asked, "found": found}

@@ -14,7 +14,7 @@ import structlog
 from pydantic import JsonValue
 
 from ragpp.errors import LanguageModelError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.learned import HABIT_ENTRY, Finding, owned_key
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.windows import Window
@@ -215,7 +215,7 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], 
     try:
         read = await read_with_model(model, parts.extractor, parts.judge, items)
     except LanguageModelError as error:
-        _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=told(error))
+        _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=safe_summary(error))
         return Read(fallback=error.kind)
     await _keep(parts, scope, read, epochs)
     for view in await views_of(parts, scope):

@@ -26,7 +26,7 @@ from ragpp.names import SPEAKER
 from ragpp.observability.traces import stepped
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked, merged
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 from ragpp_services.workers.learning.counting import count_taught
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts

@@ -19,7 +19,7 @@ import structlog
 from pydantic import JsonValue
 
 from ragpp.errors import InvalidInput, LanguageModelError, MemorySystemError, NotFound, Outdated
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors.summaries import safe_summary, trace_of
 from ragpp.learned import Analysis, Consolidated, Reflection, ReflectionKind, RuleConflict, Theme
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.windows import Window
@@ -28,7 +28,7 @@ from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
 from ragpp.models import Interaction, Preference, Scope, TimeRange
 from ragpp.paging import PAGE, pages
-from ragpp_services.workers.hearing.own_words import own_text, own_words
+from ragpp_services.workers.authorship.own_words import own_text, own_words
 from ragpp_services.workers.learning.consolidation import duplicates, key_line, may_be_same
 from ragpp_services.workers.learning.days import Bounded, back, day_of, day_span, window_of, zone_of
 from ragpp_services.workers.learning.themes import Said, stems_in, themes_of
@@ -213,13 +213,13 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
     except Outdated as error:
         course.outdated = error
     except MemorySystemError as error:
-        _log.warning("reflect.failed", analysis=analysis, code=error.code, error=told(error))
-        course.failed[analysis] = told(error)[:500]
+        _log.warning("reflect.failed", analysis=analysis, code=error.code, error=safe_summary(error))
+        course.failed[analysis] = safe_summary(error)[:500]
         if error.retryable:
             course.retryable.append(error)
     except Exception as error:  # noqa: BLE001 - a bug in one analysis must not take the others' results with it
-        _log.error("reflect.crashed", analysis=analysis, error=told(error), where=trace_of(error))
-        course.failed[analysis] = told(error)[:500]
+        _log.error("reflect.crashed", analysis=analysis, error=safe_summary(error), where=trace_of(error))
+        course.failed[analysis] = safe_summary(error)[:500]
     return None
 
 
@@ -237,7 +237,7 @@ async def _themes(course: _Course) -> tuple[Theme, ...]:
         try:
             return await suggest_themes(model, own_words(course.items))
         except LanguageModelError as error:
-            _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=told(error))
+            _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=safe_summary(error))
     texts = await asyncio.to_thread(lambda: {item.id: own_text(item).strip() for item in course.items})
     spoken = [item for item in course.items if texts[item.id]]
     step = max(1, -(-len(spoken) // MOST_EMBEDDED))
@@ -286,7 +286,7 @@ async def _suggested(course: _Course, held: Sequence[Preference], taken: set[str
     try:
         suggested = await suggest_merges(model, [one for one in held if one.id not in taken])
     except LanguageModelError as error:
-        _log.warning("reflect.fell_back", analysis="preferences", kind=error.kind, error=told(error))
+        _log.warning("reflect.fell_back", analysis="preferences", kind=error.kind, error=safe_summary(error))
         return []
     by_id = {one.id: one for one in held}
     pairs = [(merge.kept, absorbed) for merge in suggested for absorbed in merge.absorbed]

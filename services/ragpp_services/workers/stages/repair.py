@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import Outdated, TierUnavailable
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.ledger import Work
 from ragpp.ledger.forgotten import teach_less
 from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
@@ -64,7 +64,7 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
         except TierUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - one session that nothing can be made of must not cost all others
-            _log.warning("short_term.session_lost", session_id=scope.session_id, error=told(error))
+            _log.warning("short_term.session_lost", session_id=scope.session_id, error=safe_summary(error))
         else:
             rebuilt += 1
     await parts.short_term.mark()

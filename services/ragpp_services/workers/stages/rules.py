@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import LanguageModelError, NotFound
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
@@ -131,7 +131,7 @@ async def _suggested(
     try:
         suggested = await suggest_rules(model, await asyncio.to_thread(plainly_own, items), texts)
     except LanguageModelError as error:
-        _log.warning("reflect.fell_back", analysis="rules", kind=error.kind, error=told(error))
+        _log.warning("reflect.fell_back", analysis="rules", kind=error.kind, error=safe_summary(error))
         return []
     named = [(rule, rule_id(" ".join(rule.triggers), rule.text, refuses=False)) for rule in suggested]
     return [

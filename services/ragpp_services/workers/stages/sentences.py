@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import MemorySystemError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.models import Scope
 from ragpp_services.workers.parts import WorkerParts
 
@@ -30,4 +30,4 @@ async def index_sentences(parts: WorkerParts, scope: Scope, most: int | None = M
         ):
             done += looked_at
     except MemorySystemError as error:
-        _log.warning("sentences.left", error=told(error))
+        _log.warning("sentences.left", error=safe_summary(error))

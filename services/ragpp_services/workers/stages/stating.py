@@ -15,7 +15,7 @@ from ragpp.models import FindingEntry, FindingKind, Interaction
 from ragpp.names import SPEAKER as USER
 from ragpp.text.lexical import words
 from ragpp.text.spans import Span
-from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.authorship.own_words import own_text
 from ragpp_services.workers.language.anaphora import start_in_context
 from ragpp_services.workers.language.attribution import Readable, begins_with_other, make_readable
 from ragpp_services.workers.language.cutting import cut

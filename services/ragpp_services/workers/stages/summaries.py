@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import LanguageModelError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.llm.summaries import LlmSummariser
 from ragpp.models import Interaction, InteractionEntry, Scope, SummaryDraft
 from ragpp_services.workers.parts import WorkerParts
@@ -37,7 +37,7 @@ async def improve_summary(parts: WorkerParts, scope: Scope, epoch: int) -> bool:
     try:
         text = await LlmSummariser(model, parts.counter).summarise(draft.text, said, draft.max_tokens)
     except LanguageModelError as error:
-        _log.warning("summary.kept", session_id=scope.session_id, reason=error.kind, error=told(error))
+        _log.warning("summary.kept", session_id=scope.session_id, reason=error.kind, error=safe_summary(error))
         return False
     written = await parts.short_term.write_summary(scope, draft.revision, text, entries, epoch)
     _log.info("summary.written" if written else "summary.overtaken", session_id=scope.session_id, model=model.name)

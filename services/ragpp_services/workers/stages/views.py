@@ -14,7 +14,7 @@ import structlog
 
 from ragpp.counterparts import known_of, same_relationships
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound, Outdated, TierUnavailable
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.learned import OWN_ENTRY
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.views import view_of
@@ -128,7 +128,7 @@ async def _state_what_was_stated(parts: WorkerParts, parent: Scope, view: Scope)
         try:
             await parts.semantic.state_relationship(view, one)
         except (Conflict, InvalidInput) as error:  # in this view both names mean one, or the id was forgotten
-            _log.warning("view.statement_left_out", error=told(error))
+            _log.warning("view.statement_left_out", error=safe_summary(error))
 
 
 async def _observe_all(parts: WorkerParts, view: Scope, recorded: Mapping[str, int]) -> None:
@@ -141,7 +141,7 @@ async def _observe_all(parts: WorkerParts, view: Scope, recorded: Mapping[str, i
     except MemorySystemError as error:
         await parts.embedder.health_check()
         if len(recorded) == 1:
-            _log.warning("view.message_left_out", error=told(error))
+            _log.warning("view.message_left_out", error=safe_summary(error))
             return
         for identifier, event_id in recorded.items():
             await _observe_all(parts, view, {identifier: event_id})

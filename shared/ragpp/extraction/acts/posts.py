@@ -9,8 +9,8 @@ from ragpp.extraction.acts.objects import behind
 from ragpp.extraction.acts.people import parties, party
 from ragpp.extraction.acts.table import Act, act
 from ragpp.extraction.acts.things import activity, fits, named
+from ragpp.extraction.grammar.assertion import Assertion
 from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, governing, is_past, subjects, was
-from ragpp.extraction.grammar.standing import Standing
 from ragpp.extraction.relationships.ties import Scene, Tie
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def read_naming(verb: "Token", scene: Scene) -> Iterator[Tie]:
     pet = any(word.lower_ in NOUNS["pet"] for word in verb.doc)
     mine = any(word.lower_ in FIRST_PERSON for word in subjects(verb))
     named = any(child.lower_ in {"her", "him", "it", "them"} | NOUNS["pet"] for child in verb.subtree)
-    if pet and mine and named and scene.gate.standing(verb) is Standing.HOLDS:
+    if pet and mine and named and scene.gate.assertion(verb) is Assertion.HOLDS:
         for child in verb.children:
             name = party(child, scene) if child.dep_ == "oprd" and child.pos_ == "PROPN" else None
             if name:
@@ -66,11 +66,11 @@ def read_post(noun: "Token", scene: Scene) -> Iterator[Tie]:
         if _is_said(governing(noun), scene):
             yield from _ends(noun, parties(owners, noun, scene), scene)
     elif verb is not None and verb.lemma_ in _GIVES_UP:
-        if scene.gate.standing(verb) is Standing.HOLDS:
+        if scene.gate.assertion(verb) is Assertion.HOLDS:
             yield from _ends(noun, parties(subjects(verb), verb, scene), scene)
     elif verb is not None and verb.lemma_ in _TAKES_UP and is_past(verb):
         yield from _at(noun, subjects(verb), verb, scene)
-    elif owners and (verb is None or scene.gate.standing(verb) is Standing.HOLDS):
+    elif owners and (verb is None or scene.gate.assertion(verb) is Assertion.HOLDS):
         yield from _at(noun, owners, None, scene)
 
 
@@ -85,7 +85,7 @@ def read_ailment(noun: "Token", scene: Scene) -> Iterator[Tie]:
 
 def _is_said(verb: "Token | None", scene: Scene) -> bool:
     """Whether the clause says that it is so; "today was my last day" has no subject for a parser."""
-    if verb is None or scene.gate.standing(verb) is Standing.HOLDS:
+    if verb is None or scene.gate.assertion(verb) is Assertion.HOLDS:
         return True
     told = any(child.dep_ in {"neg", *SUBJECTS} for child in verb.children)
     return verb.dep_ == "ROOT" and is_past(verb) and not told
@@ -114,12 +114,12 @@ def places_of(noun: "Token", line: Act, scene: Scene) -> list[str]:
 def _at(noun: "Token", owners: list["Token"], verb: "Token | None", scene: Scene) -> Iterator[Tie]:
     lemma = noun.lemma_.lower()
     line = POSTS.get(lemma) or (EMPLOYER if lemma in NOUNS["job"] | _JOBS else None)
-    said = scene.gate.standing(verb) if verb is not None else Standing.HOLDS
-    if line is None or said in {Standing.OPEN, Standing.DENIED}:
+    said = scene.gate.assertion(verb) if verb is not None else Assertion.HOLDS
+    if line is None or said in {Assertion.OPEN, Assertion.DENIED}:
         return
     people = parties(owners, verb or noun, scene)
     for place in places_of(noun, line, scene) if people else ():
         for person in people:
             if place != person:
                 over = line.kind == "WORKS_AT" and verb is not None and was(verb)
-                yield Tie(person, line.kind, place, line.lasting, ends=over or said is Standing.ENDED)
+                yield Tie(person, line.kind, place, line.lasting, ends=over or said is Assertion.ENDED)

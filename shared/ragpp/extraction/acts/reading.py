@@ -11,9 +11,9 @@ from ragpp.extraction.acts.people import parties, party
 from ragpp.extraction.acts.posts import EMPLOYER, places_of, read_ailment, read_being, read_naming, read_post
 from ragpp.extraction.acts.table import BY_VERB, Act
 from ragpp.extraction.acts.things import activity, fits, named, named_by
+from ragpp.extraction.grammar.assertion import ABLE, Assertion
 from ragpp.extraction.grammar.clauses import is_passive, is_past, is_progressive, particle, subjects, was
 from ragpp.extraction.grammar.forms import GERUNDS, gerund, lemma_of
-from ragpp.extraction.grammar.standing import ABLE, Standing
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.preferences.things import general_phrase
 from ragpp.extraction.relationships.ties import Scene, Tie
@@ -68,24 +68,28 @@ def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[T
     objects = [one for one in objects_of(line, verb) if _takes(line, one, scene)]
     if not objects and "verb" not in line.where:
         return
-    said = scene.gate.standing(clause, despite=ABLE if "able" in line.flags else frozenset())
+    said = scene.gate.assertion(clause, despite=ABLE if "able" in line.flags else frozenset())
     ends = "ends" in line.flags or ("lapses" in line.flags and was(clause))
-    if said in {Standing.OPEN, Standing.DENIED} or (ends and said is Standing.ENDED) or _is_planned(line, verb, said):
+    if (
+        said in {Assertion.OPEN, Assertion.DENIED}
+        or (ends and said is Assertion.ENDED)
+        or _is_planned(line, verb, said)
+    ):
         return
-    if "over" in line.flags and said is not Standing.ENDED:
+    if "over" in line.flags and said is not Assertion.ENDED:
         return
     if "turned" in line.flags:
-        yield from _turned(line, verb, objects, scene, ends=said is Standing.ENDED)
+        yield from _turned(line, verb, objects, scene, ends=said is Assertion.ENDED)
         return
     people = _doers(line, verb, clause, scene)
     things = [_doing(verb, scene)] if "verb" in line.where else [_named(one, line, scene) for one in objects]
     for person, thing in product(people, things if people else ()):
         if thing and thing != person:
-            yield Tie(person, line.kind, thing, line.lasting, ends or said is Standing.ENDED, _told_by(verb))
+            yield Tie(person, line.kind, thing, line.lasting, ends or said is Assertion.ENDED, _told_by(verb))
     if line.kind == "WORKS_AS":
         for person, noun in product(people, objects):
             for place in places_of(noun, EMPLOYER, scene):
-                yield Tie(person, "WORKS_AT", place, True, said is Standing.ENDED, _told_by(verb))
+                yield Tie(person, "WORKS_AT", place, True, said is Assertion.ENDED, _told_by(verb))
 
 
 def _told_by(verb: "Token") -> str:
@@ -153,8 +157,8 @@ def _goes_back(verb: "Token") -> bool:
     return any(child.lower_ in {"back", "home"} for child in verb.children)
 
 
-def _is_planned(line: Act, verb: "Token", said: Standing) -> bool:
-    if said is Standing.ENDED:
+def _is_planned(line: Act, verb: "Token", said: Assertion) -> bool:
+    if said is Assertion.ENDED:
         return False
     coming = any(child.dep_ == "auxpass" and child.tag_ == "VBG" for child in verb.children)  # "getting married"
     if coming or (is_progressive(verb) and "state" not in line.flags):

@@ -3,7 +3,7 @@
 `reading` reads a resource and `comparing` tells one fact from another. Each of `conversations`, `documents`,
 `configurations` and `reviews` cuts its kind of resource into passages; what a sentence is worth is in `judging`, which
 rests on `verbs`, `evidence` and `doubts`; `splitting` makes several facts of one sentence, with `eliding` for what one
-leaves out; `hanging` says what stands under headings, and `standing` writes out whom and what a sentence is about,
+leaves out; `hanging` says what stands under headings, and `standalone` writes out whom and what a sentence is about,
 which `topics` keeps.
 """
 

@@ -7,7 +7,7 @@ from typing import Final
 from ragpp.extraction.facts import documents, evidence
 from ragpp.extraction.facts.judging import LOOKED_UP, judge_fragment
 from ragpp.extraction.facts.passages import Item, Prose
-from ragpp.extraction.facts.standing import only_points
+from ragpp.extraction.facts.standalone import only_points
 from ragpp.extraction.facts.verbs import Clause, starts_with_a_verb, starts_with_an_order
 
 _UNDECIDED: Final = re.compile(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from ragpp.extraction.engine import Hears, Plain, hear
+from ragpp.extraction.engine import PatternRule, Plain, apply_rules
 from ragpp.extraction.facts import doubts, evidence
 from ragpp.extraction.facts.verbs import Clause, starts_with_an_order
 from ragpp.extraction.gate import Claim, Gate
@@ -114,7 +114,7 @@ def _yes(_match: re.Match[str], _hearing: Plain) -> Iterator[bool]:
     yield True
 
 
-_STATED: Final = Hears(re.compile(r"\S"), Claim.OTHERS, _yes, once=True)
+_STATED: Final = PatternRule(re.compile(r"\S"), Claim.OTHERS, _yes, once=True)
 """What passes the gate where a clause has its verb."""
 
 
@@ -239,7 +239,7 @@ def judge_fragment(text: str) -> float | None:
 
 
 def _passed(sentence: Sentence, text: str, at: int) -> Iterator[bool]:
-    return hear((_STATED,), Plain(Gate(sentence), text), start=at)
+    return apply_rules((_STATED,), Plain(Gate(sentence), text), start=at)
 
 
 def _asserts_nothing(sentence: Sentence, offset: int, clause: Clause, *, aloud: bool, on_condition: bool) -> bool:

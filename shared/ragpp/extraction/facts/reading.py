@@ -25,7 +25,7 @@ from ragpp.extraction.facts.judging import (
 from ragpp.extraction.facts.passages import Given, Item, Passage, Prose, Voice
 from ragpp.extraction.facts.reviews import written
 from ragpp.extraction.facts.splitting import pieces
-from ragpp.extraction.facts.standing import (
+from ragpp.extraction.facts.standalone import (
     about,
     as_a_statement,
     behind,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ragpp.extraction.engine import Groups, Hears, hear_groups
+from ragpp.extraction.engine import Groups, PatternRule, apply_groups
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, without_article
@@ -45,18 +45,18 @@ def read_preferences(gate: Gate, words: "Doc | None" = None) -> Iterator[Prefere
         gate = Gate(replace(gate.sentence, text=words.text))
     text = gate.sentence.text
     heard = _Statements(gate, text)
-    stated = list(hear_groups(_RULES, heard))
+    stated = list(apply_groups(_RULES, heard))
     if words is not None:
         yield from read_tastes(gate, words, told=[range(*span) for span in heard.told.items()])
     yield from stated
     implied = spelled_out(text)
     if implied is not None:
-        yield from hear_groups(_RULES, _Statements(gate, implied))
+        yield from apply_groups(_RULES, _Statements(gate, implied))
 
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """A hearing, and where a statement begins and ends that was read: what one pattern said, no other says again."""
+    """A sentence, and where a statement begins and ends that was read: what one pattern said, no other says again."""
 
     gate: Gate
     text: str
@@ -203,6 +203,6 @@ READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader]
 )
 """Patterns and what reads them, under a word without which none of them matches."""
 _RULES: Final[Groups[_Statements, PreferenceMention]] = tuple(
-    (needed, tuple(Hears(pattern, Claim.OWN, partial(_once, reader)) for pattern, reader in readers))
+    (needed, tuple(PatternRule(pattern, Claim.OWN, partial(_once, reader)) for pattern, reader in readers))
     for needed, readers in READERS
 )

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragpp.extraction.gate import Gate
+from ragpp.extraction.grammar.assertion import ABLE, WOULD, Assertion
 from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, is_elided, is_passive, is_past, particle, subjects
 from ragpp.extraction.grammar.forms import lemma_of
-from ragpp.extraction.grammar.standing import ABLE, WOULD, Standing
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, without_article
 from ragpp.extraction.port import Polarity, PreferenceMention
 from ragpp.extraction.preferences.taste_rules import BY_WORD, Taste
@@ -134,7 +134,7 @@ def _habit(verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
         return
     if verb.tag_ not in {"VBP", "VB"} and verb.text != verb.lemma_:
         return
-    if gate.standing(verb) not in {Standing.HOLDS, Standing.DENIED} or things[0].ent_type_ == "PERSON":
+    if gate.assertion(verb) not in {Assertion.HOLDS, Assertion.DENIED} or things[0].ent_type_ == "PERSON":
         return
     phrase = leading_phrase(with_objects(verb), max_words=8, with_circumstances=True)
     if phrase:
@@ -148,7 +148,7 @@ def _abstention(verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
     more = any(child.dep_ not in _PLAIN or child.lower_ in _A_LITTLE for child in verb.children)
     if what is None or more or is_past(verb) or verb.tag_ == "VBG" or not _is_mine(verb):
         return
-    if gate.standing(verb) in {Standing.DENIED, Standing.ENDED}:
+    if gate.assertion(verb) in {Assertion.DENIED, Assertion.ENDED}:
         yield PreferenceMention(category_of(what), f"{verb.lemma_} {what}", "never", 0.8, "negative")
 
 
@@ -177,12 +177,12 @@ def _counts(line: Taste, verb: "Token", gate: Gate) -> bool | None:
     if "only" in line.flags and not any(child.lower_ in {"only", "exclusively"} for child in verb.children):
         return None
     if "denied" in line.flags and verb.dep_ == "xcomp" and verb.head.lemma_ == "refuse":
-        return False if gate.standing(verb.head) is Standing.HOLDS and not is_past(verb.head) else None
-    said = gate.standing(verb, despite=WOULD if line.value == "prefers" else frozenset())
-    if "trying" in line.flags and said is Standing.OPEN and verb.head.lemma_ == "try":
-        said = gate.standing(verb.head)
-    over = said is Standing.ENDED and verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
-    if over or said is Standing.OPEN or (is_past(verb) and not _lasts(line, verb)):
+        return False if gate.assertion(verb.head) is Assertion.HOLDS and not is_past(verb.head) else None
+    said = gate.assertion(verb, despite=WOULD if line.value == "prefers" else frozenset())
+    if "trying" in line.flags and said is Assertion.OPEN and verb.head.lemma_ == "try":
+        said = gate.assertion(verb.head)
+    over = said is Assertion.ENDED and verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
+    if over or said is Assertion.OPEN or (is_past(verb) and not _lasts(line, verb)):
         return None  # "I used to love coffee" does not say what is now
     return _turned(line, said, past=is_past(verb))
 
@@ -190,13 +190,13 @@ def _counts(line: Taste, verb: "Token", gate: Gate) -> bool | None:
 def _never_can(verb: "Token", gate: Gate) -> bool | None:
     """ "I can't stand crowds"."""
     can = any(child.dep_ == "aux" and child.lower_ in {*ABLE, "cannot"} for child in verb.children)
-    return False if can and gate.standing(verb, despite=ABLE) is Standing.DENIED else None
+    return False if can and gate.assertion(verb, despite=ABLE) is Assertion.DENIED else None
 
 
-def _turned(line: Taste, said: Standing, *, past: bool) -> bool | None:
+def _turned(line: Taste, said: Assertion, *, past: bool) -> bool | None:
     if "denied" in line.flags:
-        return False if said is Standing.DENIED else None
-    if said is Standing.HOLDS:
+        return False if said is Assertion.DENIED else None
+    if said is Assertion.HOLDS:
         return None if "past" in line.flags and not past else False
     return True if "turns" in line.flags else None
 
@@ -226,16 +226,16 @@ def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterat
         return
     if word.lower_ == "for" and not any(child.lower_ in {"me", "us"} for child in word.children):
         return
-    said = Standing.DENIED if _is_denied(word) else gate.standing(verb)
-    if said not in {Standing.HOLDS, Standing.DENIED} or ("denied" in line.flags and said is not Standing.DENIED):
+    said = Assertion.DENIED if _is_denied(word) else gate.assertion(verb)
+    if said not in {Assertion.HOLDS, Assertion.DENIED} or ("denied" in line.flags and said is not Assertion.DENIED):
         return
-    if said is Standing.DENIED and "turns" not in line.flags:
+    if said is Assertion.DENIED and "turns" not in line.flags:
         return
     for subject in (child for child in verb.children if child.dep_ == "nsubj"):
         for thing in (one for one in (subject, *listed(subject)) if not _is_hyphened_on(one)):
             phrase = general_phrase(thing, verb)
             if phrase:
-                yield from _mention(line, phrase, denied=said is Standing.DENIED, verb=verb, thing=thing)
+                yield from _mention(line, phrase, denied=said is Assertion.DENIED, verb=verb, thing=thing)
 
 
 def _is_me(word: "Token") -> bool:

@@ -9,21 +9,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ragpp.extraction.engine import Hears, hear
+from ragpp.extraction.engine import PatternRule, apply_rules
 from ragpp.extraction.gate import Claim
 from ragpp.extraction.naming.masking import Reading, marks, number
 from ragpp.extraction.naming.words import Name
 from ragpp.extraction.relationships import kin_rules as rules
 from ragpp.extraction.relationships.ties import Scene, Tie
-from ragpp.text.kinship import (
-    CANONICAL,
-    PLURAL,
-    UNIQUE,
-    is_family,
-    is_pet,
-    relationship_type,
-)
+from ragpp.text.kinship import CANONICAL, PLURAL, UNIQUE, is_family, is_pet, relationship_type
 
+_Rules = tuple[PatternRule[Scene, Tie], ...]
 _OTHERS: Final = frozenset(
     {"your", "ur", "his", "her", "their", "the", "a", "whose", "every", "new", "single", "my", "our"}
 )
@@ -33,15 +27,15 @@ _ROUNDS: Final = 3
 
 def read_kin(scene: Scene) -> Iterator[Tie]:
     """Masks every kin phrase of the sentence in the scene's reading and gives the ties that they state."""
-    yield from hear(_STATED, scene)
+    yield from apply_rules(_STATED, scene)
     yield from _nested(_NESTED, scene)
     yield from _nested(_UNSTATED, scene)
-    yield from hear(_ADDRESSED, scene)
+    yield from apply_rules(_ADDRESSED, scene)
 
 
-def _nested(phrases: tuple[Hears[Scene, Tie], ...], scene: Scene) -> Iterator[Tie]:
+def _nested(phrases: _Rules, scene: Scene) -> Iterator[Tie]:
     for _ in range(_ROUNDS):
-        ties = list(hear(phrases, scene))
+        ties = list(apply_rules(phrases, scene))
         if not ties:
             break
         yield from ties
@@ -277,23 +271,23 @@ def _word_before(text: str, at: int) -> str:
     return text[max(0, at - 12) : at].rstrip().rpartition(" ")[2].lower()
 
 
-_STATED: Final[tuple[Hears[Scene, Tie], ...]] = (
-    Hears(rules.STATED, Claim.OWN, _stated),
-    Hears(rules.PRONOUN_STATED, Claim.OWN, _said_of),
-    Hears(rules.OF, Claim.OWN, _of),
-    Hears(rules.HAS, Claim.OWN, _has),
-    Hears(rules.BOTH, Claim.OWN, _both),
-    Hears(rules.I_AM, Claim.OWN, _i_am),
-    Hears(rules.NO_LONGER, Claim.OWN, _no_longer),
-    Hears(rules.EX, Claim.GIVEN, _ex),
-    Hears(rules.INTRODUCED, _introduces, _introduced),
+_STATED: Final[_Rules] = (
+    PatternRule(rules.STATED, Claim.OWN, _stated),
+    PatternRule(rules.PRONOUN_STATED, Claim.OWN, _said_of),
+    PatternRule(rules.OF, Claim.OWN, _of),
+    PatternRule(rules.HAS, Claim.OWN, _has),
+    PatternRule(rules.BOTH, Claim.OWN, _both),
+    PatternRule(rules.I_AM, Claim.OWN, _i_am),
+    PatternRule(rules.NO_LONGER, Claim.OWN, _no_longer),
+    PatternRule(rules.EX, Claim.GIVEN, _ex),
+    PatternRule(rules.INTRODUCED, _introduces, _introduced),
 )
-_NESTED: Final[tuple[Hears[Scene, Tie], ...]] = (
-    Hears(rules.SEVERAL, Claim.GIVEN, _several),
-    Hears(rules.PHRASE, _names, _phrase, backwards=True),
+_NESTED: Final[_Rules] = (
+    PatternRule(rules.SEVERAL, Claim.GIVEN, _several),
+    PatternRule(rules.PHRASE, _names, _phrase, backwards=True),
 )
-_UNSTATED: Final[tuple[Hears[Scene, Tie], ...]] = (Hears(rules.UNSTATED, Claim.GIVEN, _phrase, backwards=True),)
-_ADDRESSED: Final[tuple[Hears[Scene, Tie], ...]] = (
-    Hears(rules.TITLED, Claim.GIVEN, _titled),
-    Hears(rules.BARE, Claim.GIVEN, _bare),
+_UNSTATED: Final[_Rules] = (PatternRule(rules.UNSTATED, Claim.GIVEN, _phrase, backwards=True),)
+_ADDRESSED: Final[_Rules] = (
+    PatternRule(rules.TITLED, Claim.GIVEN, _titled),
+    PatternRule(rules.BARE, Claim.GIVEN, _bare),
 )

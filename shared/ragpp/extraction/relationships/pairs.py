@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ragpp.extraction.engine import Hears, hear
+from ragpp.extraction.engine import PatternRule, apply_rules
 from ragpp.extraction.gate import Claim
 from ragpp.extraction.naming.masking import ENTITY, Reading, number
 from ragpp.extraction.relationships.ties import Scene, Tie
@@ -76,7 +76,7 @@ _COUPLES: Final = {
 
 def read_pairs(scene: Scene) -> Iterator[Tie]:
     """What the sentence asserts of two people together, and of a pet."""
-    yield from hear(_RULES, scene)
+    yield from apply_rules(_RULES, scene)
 
 
 def _pair(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
@@ -128,9 +128,9 @@ def _settle(reading: Reading, referent: int) -> bool:
     return True
 
 
-_RULES: Final[tuple[Hears[Scene, Tie], ...]] = (
-    Hears(PAIR, Claim.OTHERS, _pair),
-    Hears(BREAK_UP, Claim.OWN, _break_up),
-    Hears(PET_NAME, Claim.OTHERS, _named_pet),
-    Hears(NEW_PET, Claim.OWN, _new_pet),
+_RULES: Final[tuple[PatternRule[Scene, Tie], ...]] = (
+    PatternRule(PAIR, Claim.OTHERS, _pair),
+    PatternRule(BREAK_UP, Claim.OWN, _break_up),
+    PatternRule(PET_NAME, Claim.OTHERS, _named_pet),
+    PatternRule(NEW_PET, Claim.OWN, _new_pet),
 )

@@ -4,7 +4,7 @@ from ragpp.memory.files.archiving import Archived, FileNotHeld, archive_file
 from ragpp.memory.files.backfilling import Backfilled, backfill
 from ragpp.memory.files.exporting import export_file
 from ragpp.memory.files.importing import ImportReport, import_file
-from ragpp.memory.files.reading import Told
+from ragpp.memory.files.reading import LeftOut
 from ragpp.memory.files.writing import write_private
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "Backfilled",
     "FileNotHeld",
     "ImportReport",
-    "Told",
+    "LeftOut",
     "archive_file",
     "backfill",
     "export_file",

@@ -11,7 +11,7 @@ from typing import Final
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Conflict, MemorySystemError
 from ragpp.memory.files.importing import import_file
-from ragpp.memory.files.reading import Told
+from ragpp.memory.files.reading import LeftOut
 from ragpp.memory.files.writing import write_private
 
 SUFFIX: Final = ".gz"
@@ -37,7 +37,7 @@ class Archived:
     path: Path
     sha256: str
     held: int
-    lacking: tuple[Told, ...] = ()
+    lacking: tuple[LeftOut, ...] = ()
 
 
 async def archive_file(

@@ -11,7 +11,7 @@ from ragpp.api.files import MAX_IMPORTED, EntriesIn, ImportedEntry
 from ragpp.client import AsyncMemoryClient
 from ragpp.entries.files import GLOBAL, MemoryFile, read_file
 from ragpp.errors import InvalidInput, PayloadTooLarge, TooMuchAtOnce
-from ragpp.memory.files.reading import Numbered, Repeated, Told, entries_of
+from ragpp.memory.files.reading import LeftOut, Numbered, Repeated, entries_of
 
 MAX_BYTES: Final = 4_000_000
 """Of one request, half of the gateway's default limit; one memory is always below it."""
@@ -33,9 +33,9 @@ class ImportReport:
     same: int = 0
     redactions: int = 0
     missing: int = 0
-    expired: list[Told] = field(default_factory=list)
-    refused: list[Told] = field(default_factory=list)
-    absent: list[Told] = field(default_factory=list)
+    expired: list[LeftOut] = field(default_factory=list)
+    refused: list[LeftOut] = field(default_factory=list)
+    absent: list[LeftOut] = field(default_factory=list)
 
     @property
     def held(self) -> int:
@@ -82,10 +82,10 @@ async def import_file(
     file = read_file(unpacked(data))
     agent = whose(file, ci)
     report = ImportReport(agent, len(file.memories), missing=max(0, file.missing - len(file.problems)))
-    report.refused += [Told(one.line, one.reason, one.memory_id) for one in file.problems]
+    report.refused += [LeftOut(one.line, one.reason, one.memory_id) for one in file.problems]
     good: list[Numbered] = []
     for one in entries_of(file, agent, of_a_user=user_id is not None):
-        if isinstance(one, Told):
+        if isinstance(one, LeftOut):
             report.refused.append(one)
         elif isinstance(one, Repeated):
             report.known += 1
@@ -127,7 +127,7 @@ def batches(entries: Sequence[Numbered]) -> Iterator[list[Numbered]]:
 
 
 def _count(report: ImportReport, one: Numbered, result: ImportedEntry) -> None:
-    told = Told(one.line, result.reason or result.outcome, one.entry.id)
+    told = LeftOut(one.line, result.reason or result.outcome, one.entry.id)
     if result.outcome == "expired":
         report.expired.append(told)
     elif result.outcome == "refused":

@@ -25,7 +25,7 @@ CI_SOURCE: Final = "ci_source"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LeftOut:
     """A memory of a file, or a part of it that is none, which is not kept, at which line and why."""
 
     line: int
@@ -50,7 +50,7 @@ class Repeated(Numbered):
     """One that stands in the file before."""
 
 
-def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> Iterator[Numbered | Repeated | Told]:
+def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> Iterator[Numbered | Repeated | LeftOut]:
     """The memories of a file as they are kept, in their order: of the agent `ci` alone, or, where that is None, for all
     of the user's agents, each as of whom it names; not `of_a_user`: as the key says. What is wrong with one is told. Of
     two of one id the first counts."""
@@ -60,7 +60,7 @@ def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> I
             entry = EntryIn.model_validate(fields_of(memory, ci, of_a_user=of_a_user))
         except ValidationError as error:
             refused = invalid_fields([dict(item) for item in error.errors()])
-            yield Told(memory.line, refused.message, None if isinstance(refused, SecretInId) else memory.memory_id)
+            yield LeftOut(memory.line, refused.message, None if isinstance(refused, SecretInId) else memory.memory_id)
             continue
         if entry.id not in seen:
             seen[entry.id] = (memory.line, entry.content)
@@ -70,7 +70,7 @@ def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> I
         if content == entry.content:
             yield Repeated(memory.line, entry)
         else:
-            yield Told(memory.line, f"has the id of line {line}, and says something else", entry.id)
+            yield LeftOut(memory.line, f"has the id of line {line}, and says something else", entry.id)
 
 
 def fields_of(memory: FileMemory, ci: str | None, *, of_a_user: bool = True) -> dict[str, JsonValue]:

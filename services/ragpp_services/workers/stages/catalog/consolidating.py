@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ragpp.catalog import MemoryCategory, MemoryItem, PageSection
 from ragpp.errors import CategoryNotFoundError, InvalidInput, LanguageModelError, MalformedReply
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.ledger import Work
 from ragpp.llm.pages import write_page
 from ragpp.llm.resources import keeps_numbers
@@ -75,7 +75,7 @@ async def _write(parts: WorkerParts, work: Work, category: MemoryCategory) -> Wr
         sections = await write_page(model, category.name, category.description, oldest_first)
         return borne_out(sections, items), model.name, None
     except LanguageModelError as error:
-        _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=told(error))
+        _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=safe_summary(error))
         return None, None, error.kind
 
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY, ItemEntry, MemoryItem, Resource
 from ragpp.errors import CategoryNotFoundError, ExtractionError, InvalidInput, Outdated, ResourceNotFoundError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.ledger import Work
 from ragpp.ledger.extracting import AGAIN
 from ragpp.models import Interaction, Page, Scope
@@ -74,7 +74,7 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource, epoch: int) 
     except ExtractionError as error:
         if work.attempts <= RETRIES:
             raise
-        _log.warning("catalog.not_extracted", attempts=work.attempts, error=told(error))
+        _log.warning("catalog.not_extracted", attempts=work.attempts, error=safe_summary(error))
         return [], Statements((), None, error.code)
     hint = await _hint(parts, work)
     says = {resource.messages[place].interaction_id for one in read.stated for place in one.messages}

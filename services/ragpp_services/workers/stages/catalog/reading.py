@@ -12,7 +12,7 @@ import structlog
 from ragpp.catalog import FINDING_ID, REPEATED, ItemEntry, ItemKind, Resource, ResourceMessage, extracted_item_id
 from ragpp.context.echo import masked, recalled
 from ragpp.errors import LanguageModelError
-from ragpp.errors.telling import told
+from ragpp.errors.summaries import safe_summary
 from ragpp.extraction import Extractor
 from ragpp.extraction.facts import read_facts
 from ragpp.extraction.port import Turn
@@ -70,7 +70,7 @@ async def read_statements(
     try:
         return await _read_with_model(model, extractor, resource, heard)
     except LanguageModelError as error:
-        _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=told(error))
+        _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=safe_summary(error))
         return Statements(await asyncio.to_thread(_read_locally, extractor, resource, heard), None, error.kind)
 
 

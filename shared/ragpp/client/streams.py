@@ -6,7 +6,7 @@ from typing import Self, cast
 Piece = Callable[[object], str]
 
 
-class Heard:
+class RecordedStream:
     """Is what it listens to, for whoever goes through it, closes it, or asks anything else of it."""
 
     def __init__(self, stream: object, piece: Piece, ended: Callable[[str], None]) -> None:
@@ -46,8 +46,8 @@ class Heard:
             self._ended("".join(said))
 
 
-class AsyncHeard:
-    """Heard, for an event loop."""
+class AsyncRecordedStream:
+    """RecordedStream, for an event loop."""
 
     def __init__(self, stream: object, piece: Piece, ended: Callable[[str], Awaitable[None]]) -> None:
         self._stream, self._piece, self._ended = cast("AsyncIterator[object]", stream), piece, ended

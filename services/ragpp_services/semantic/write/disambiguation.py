@@ -17,7 +17,7 @@ from ragpp_services.semantic.write.records import MergeRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Occurrence:
     """A name in an event, or all that it said of one entity. `was`: the entity that it was told to be then;
     `entity_id`: the one that this is part of now."""
 
@@ -84,10 +84,10 @@ class Merging:
     after: int | None
 
 
-class Told:
+class Disambiguation:
     """What telling apart again comes to: the evidence in `batch`, of entities some of which become one."""
 
-    def __init__(self, heard: Sequence[Heard], circle: Circle) -> None:
+    def __init__(self, heard: Sequence[Occurrence], circle: Circle) -> None:
         """Tell `heard` apart as if nothing had been known before. A consolidation unites none who are apart today: what
         only the forgotten kept apart is left to the next."""
         self._was = circle.every_state()
@@ -98,13 +98,13 @@ class Told:
         self._by_name: dict[tuple[str, str, str], str] = {}
         self._by_old: dict[str, list[tuple[str, str]]] = {}
         self._today: dict[str, str] = {}
-        self._meant: list[tuple[Heard, str]] = []
+        self._meant: list[tuple[Occurrence, str]] = []
         self._called: set[tuple[str, frozenset[str]]] = set()
         self._has_news = False
         self._waiting: list[MergeRecord] = []
         self._instead: dict[str, str] = {}
         self.nameless: set[str] = set()
-        early: dict[str, list[Heard]] = {}
+        early: dict[str, list[Occurrence]] = {}
         turns = deque(circle.turns())
         for one in heard:
             while turns and turns[0].after is not None and turns[0].after <= one.applied.sequence:
@@ -121,7 +121,7 @@ class Told:
         if unnoted or any(state.former_labels for state in self._was.values()):
             self._merge_the_same(None)
 
-    def _tell(self, one: Heard) -> None:
+    def _tell(self, one: Occurrence) -> None:
         """What a person calls somebody is said of whoever that was, who is known by something that is left."""
         known_as = self._first_that(one.was) if one.applied.by_hand else None
         identifier = self.batch.mention(one.applied, one.naming, one.was, known_as).id

@@ -16,7 +16,7 @@ MOST_CAUSES: Final = 3
 MOST_KINDS: Final = 3
 
 
-def told(error: BaseException) -> str:
+def safe_summary(error: BaseException) -> str:
     """What `error` is, where it was raised, and the same of what caused it: `KeyError at
     ragpp_services.workers.stages.observe:120 in observe, from …`. Pure, and never raises.
 
@@ -39,7 +39,7 @@ def trace_of(error: BaseException) -> list[str]:
 
 
 @contextmanager
-def told_at_the_end() -> Iterator[None]:
+def exit_on_error() -> Iterator[None]:
     """An error of ours that leaves a command ends the process: its code and message on standard error, exit code 1."""
     try:
         yield

@@ -10,11 +10,11 @@ from ragpp.embedding.port import SECOND_DIMENSION
 from ragpp.errors import Outdated
 from ragpp.models import Scope
 from ragpp_services.episodic.reading.traits import Trait, read_chunk, traits
-from ragpp_services.episodic.sentences import Reading, Unread, told_by, without_second
+from ragpp_services.episodic.sentences import Reading, Unread, lines_to_embed, without_second
 from ragpp_services.episodic.store import EpisodicStore
 
 
-class Telling:
+class SentenceIndex:
     """Embeds sentences; `check` refuses vectors of another model than the store's."""
 
     def __init__(
@@ -35,21 +35,21 @@ class Telling:
             async with self._store.reader(scope) as reader:
                 epoch = await reader.epoch()
                 read = await reader.unread(max(0, limit), second=self._second is not None)
-                heard = await reader.heard(sorted({one.said.session_id for one in read if one.said.name}))
+                participants = await reader.participants(sorted({one.said.session_id for one in read if one.said.name}))
             if not read:
                 return 0
-            told = await asyncio.to_thread(told_by, read, heard)
+            lines_of = await asyncio.to_thread(lines_to_embed, read, participants)
             before = [one for one in read if not one.traits & Trait.READ]
             bare = [one.text for one in before if one.said.name]
             whole = [] if self._second is None else without_second(read)
-            lines = [*(line for _, line in told), *bare]
+            lines = [*(line for _, line in lines_of), *bare]
             vectors, seconds = await asyncio.gather(self._embedded(lines), self._encoded(whole))
-            readings = await asyncio.to_thread(_readings, before, iter(vectors[len(told) :])) if before else []
+            readings = await asyncio.to_thread(_readings, before, iter(vectors[len(lines_of) :])) if before else []
             try:
                 async with self._store.writer(scope, epoch) as writer:
                     if before:
                         await writer.set_reading(before, readings)
-                    await writer.insert_sentences(read, [index for index, _ in told], vectors[: len(told)])
+                    await writer.insert_sentences(read, [index for index, _ in lines_of], vectors[: len(lines_of)])
                     if self._second is not None:
                         await writer.insert_second(read, [index for index, _ in whole], seconds)
             except Outdated:  # something was forgotten meanwhile: it is read again

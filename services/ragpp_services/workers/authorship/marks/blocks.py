@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragpp.text.spans import Span
-from ragpp_services.workers.hearing.marks.headers import MONTH
+from ragpp_services.workers.authorship.marks.headers import MONTH
 
 _BARS: Final = "│┃▌▍▎▏▐║┆┊¦❘❙❚█"
 _LEAD: Final = rf"^(?:[ \t]*+(?:[-*+•>|{_BARS}]|\d{{1,9}}[.)])(?=[ \t`~>]))*+[ \t]*+"

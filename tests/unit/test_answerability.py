@@ -12,7 +12,7 @@ from ragpp.api import Relevance
 from ragpp.models import Memory, TierName
 from ragpp.ranking.relevance import raw_of, relevance
 from ragpp.retrieval.calibration import Calibration
-from ragpp_services.gateway.assembly.bearing import about_question, relevance_of
+from ragpp_services.gateway.assembly.answerability import about_question, relevance_of
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from tests.support.each import each_case
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 
-class Standing(Enum):
+class Assertion(Enum):
     """What a sentence says of a clause."""
 
     HOLDS = auto()
@@ -55,16 +55,16 @@ _WANTED: Final = word_set("want need wish seek search hope")
 _DEFINITE: Final = word_set("the this that these those my our his her their its your both")
 
 
-def standing(verb: "Token", *, despite: frozenset[str] = frozenset(), _depth: int = 0) -> Standing:
+def assertion_of(verb: "Token", *, despite: frozenset[str] = frozenset(), _depth: int = 0) -> Assertion:
     """What the sentence says of the clause of `verb`. `despite`: modal verbs that leave it said, such as ABLE
     where "can" says that one does ("I can speak Thai")."""
     if _depth > DEEP or _is_unreal(verb, despite):
-        return Standing.OPEN
+        return Assertion.OPEN
     own = _denial(verb)
-    if own is Standing.DENIED:
+    if own is Assertion.DENIED:
         return own
     outer = _outer(verb, _depth)
-    return own if outer is Standing.HOLDS else outer
+    return own if outer is Assertion.HOLDS else outer
 
 
 def _is_unreal(verb: "Token", despite: frozenset[str]) -> bool:
@@ -90,7 +90,7 @@ def _opens(word: "Token", despite: frozenset[str]) -> bool:
     return low == "according" or (dep == "mark" and low in _UNREAL_MARKS) or (dep == "advmod" and low in _DOUBTS)
 
 
-def _denial(verb: "Token") -> Standing:
+def _denial(verb: "Token") -> Assertion:
     """What the words at the verb itself say."""
     no, longer = False, False
     for child in verb.children:
@@ -105,8 +105,8 @@ def _denial(verb: "Token") -> Standing:
         ):
             no = True
     if longer:
-        return Standing.ENDED
-    return Standing.DENIED if no else Standing.HOLDS
+        return Assertion.ENDED
+    return Assertion.DENIED if no else Assertion.HOLDS
 
 
 def _says_no_more(word: "Token") -> bool:
@@ -116,54 +116,54 @@ def _says_no_more(word: "Token") -> bool:
     return low == "anymore" or (low == "more" and "any" in around) or (low == "longer" and "no" in around)
 
 
-def _outer(verb: "Token", depth: int) -> Standing:
+def _outer(verb: "Token", depth: int) -> Assertion:
     """What the clauses around say of it."""
     head, dep = verb.head, verb.dep_
     own_subject = any(child.dep_ in SUBJECTS for child in verb.children)
     if dep == "conj" and head.pos_ in {"VERB", "AUX"}:
         return _beside(head, depth, own_subject=own_subject)
     if dep in {"ROOT", "parataxis", "dep", "intj"}:
-        return Standing.HOLDS if own_subject or is_elided(verb) else Standing.OPEN
+        return Assertion.HOLDS if own_subject or is_elided(verb) else Assertion.OPEN
     reading = _READINGS.get(dep)
-    return reading(verb, head, depth) if reading is not None else Standing.OPEN
+    return reading(verb, head, depth) if reading is not None else Assertion.OPEN
 
 
-def _behind_a_preposition(_verb: "Token", preposition: "Token", depth: int) -> Standing:
+def _behind_a_preposition(_verb: "Token", preposition: "Token", depth: int) -> Assertion:
     """ "After moving to Leeds", not "without moving"."""
     governor = governing(preposition)
     if preposition.lower_ in _BEFORE_A_GERUND and governor is not None:
-        return standing(governor, _depth=depth + 1)
-    return Standing.OPEN
+        return assertion_of(governor, _depth=depth + 1)
+    return Assertion.OPEN
 
 
-def _beside(head: "Token", depth: int, *, own_subject: bool) -> Standing:
+def _beside(head: "Token", depth: int, *, own_subject: bool) -> Assertion:
     """A verb that is joined to another: without a subject of its own it shares what is said of that."""
     if own_subject:
         if any(child.dep_ == "mark" and child.lower_ in _UNREAL_MARKS for child in head.children):
-            return Standing.OPEN
-        return _outer(head, depth + 1) if head.dep_ != "ROOT" else Standing.HOLDS
-    first = standing(head, _depth=depth + 1)
+            return Assertion.OPEN
+        return _outer(head, depth + 1) if head.dep_ != "ROOT" else Assertion.HOLDS
+    first = assertion_of(head, _depth=depth + 1)
     joined = {child.lower_ for child in head.children if child.dep_ == "cc"}
-    if first is Standing.DENIED and not joined & {"or", "nor", "and"}:
+    if first is Assertion.DENIED and not joined & {"or", "nor", "and"}:
         return _outer(head, depth + 1)
-    return Standing.HOLDS if first is Standing.ENDED else first
+    return Assertion.HOLDS if first is Assertion.ENDED else first
 
 
-def _said(verb: "Token", head: "Token", depth: int) -> Standing:
+def _said(verb: "Token", head: "Token", depth: int) -> Assertion:
     """What is said, known or thought."""
     if head.lower_ == "now" or _stands_beside(verb, head):
-        return Standing.HOLDS
-    doubted = head.pos_ == "ADJ" and (head.lemma_ in _DOUBTFUL or _denial(head.head) is Standing.DENIED)
+        return Assertion.HOLDS
+    doubted = head.pos_ == "ADJ" and (head.lemma_ in _DOUBTFUL or _denial(head.head) is Assertion.DENIED)
     thought = head.lemma_ in {"learn"} | _WISHES or (head.lemma_ == "think" and is_past(head))
     if doubted or thought or head.pos_ not in {"VERB", "AUX", "ADJ"}:
-        return Standing.OPEN
+        return Assertion.OPEN
     if head.lemma_ in _SAYS:
         by = {child.lower_ for child in head.children if child.dep_ in SUBJECTS}
         of = {child.lower_ for child in verb.children if child.dep_ in SUBJECTS}
         own = bool(by) and (FIRST_PERSON.issuperset(by) or (by == of == {"you"}))
         if not own:
-            return Standing.OPEN
-    return standing(head, _depth=depth + 1) if head.pos_ != "ADJ" else Standing.HOLDS
+            return Assertion.OPEN
+    return assertion_of(head, _depth=depth + 1) if head.pos_ != "ADJ" else Assertion.HOLDS
 
 
 def _stands_beside(verb: "Token", head: "Token") -> bool:
@@ -174,52 +174,52 @@ def _stands_beside(verb: "Token", head: "Token") -> bool:
     return verb.i < head.i and subject and not marked and has_its_own and head.pos_ in {"VERB", "AUX"}
 
 
-def _complement(verb: "Token", head: "Token", depth: int) -> Standing:
+def _complement(verb: "Token", head: "Token", depth: int) -> Assertion:
     """ "I started painting", "I used to paint", "I want to paint"."""
     infinitive = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
     if head.lemma_ == "use" and infinitive:
-        return Standing.ENDED if standing(head, _depth=depth + 1) is Standing.HOLDS else Standing.OPEN
+        return Assertion.ENDED if assertion_of(head, _depth=depth + 1) is Assertion.HOLDS else Assertion.OPEN
     if head.lemma_ in _STOPS and not infinitive and (head.lemma_ != "give" or particle(head) == "up"):
-        return Standing.ENDED if standing(head, _depth=depth + 1) is Standing.HOLDS else Standing.OPEN
+        return Assertion.ENDED if assertion_of(head, _depth=depth + 1) is Assertion.HOLDS else Assertion.OPEN
     if infinitive and head.lemma_ == "get" and any(child.lemma_ in {"have", "ta", "'ve"} for child in head.children):
-        return Standing.OPEN  # "I've got to fix it"
+        return Assertion.OPEN  # "I've got to fix it"
     if head.lemma_ in (_GOES_ON_TO if infinitive else _GOES_ON):
-        return standing(head, _depth=depth + 1)
-    return Standing.OPEN
+        return assertion_of(head, _depth=depth + 1)
+    return Assertion.OPEN
 
 
-def _adverbial(verb: "Token", head: "Token", depth: int) -> Standing:
+def _adverbial(verb: "Token", head: "Token", depth: int) -> Assertion:
     marks = [child.lower_ for child in verb.children if child.dep_ in {"mark", "advmod"}]
     if any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
-        return Standing.OPEN  # what for: it may have come to nothing
+        return Assertion.OPEN  # what for: it may have come to nothing
     if any(mark in {"because", "since", "cause", "cuz", "although", "though", "as"} for mark in marks):
-        return Standing.HOLDS
+        return Assertion.HOLDS
     if any(mark in {"before", "after", "once"} for mark in marks):
-        return Standing.HOLDS if is_past(verb) else Standing.OPEN
+        return Assertion.HOLDS if is_past(verb) else Assertion.OPEN
     if any(mark in _GIVEN_MARKS for mark in marks):
-        return Standing.HOLDS if is_past(verb) else standing(head, _depth=depth + 1)
-    return standing(head, _depth=depth + 1) if head.pos_ in {"VERB", "AUX"} else Standing.OPEN
+        return Assertion.HOLDS if is_past(verb) else assertion_of(head, _depth=depth + 1)
+    return assertion_of(head, _depth=depth + 1) if head.pos_ in {"VERB", "AUX"} else Assertion.OPEN
 
 
-def _attributed(verb: "Token", noun: "Token", depth: int) -> Standing:
+def _attributed(verb: "Token", noun: "Token", depth: int) -> Assertion:
     """What is said beside a noun is taken for granted, where the noun itself is meant as something that is there."""
     if any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
-        return Standing.OPEN
+        return Assertion.OPEN
     definite = noun.pos_ == "PROPN" or any(
         child.dep_ in {"det", "poss"} and (child.lower_ in _DEFINITE or child.dep_ == "poss") for child in noun.children
     )
     if definite:
-        return Standing.HOLDS
+        return Assertion.HOLDS
     governor = governing(noun)
     if governor is None:
-        return Standing.HOLDS
+        return Assertion.HOLDS
     if governor.lemma_ in _WANTED:
-        return Standing.OPEN
-    around = standing(governor, _depth=depth + 1)
-    return Standing.OPEN if around is Standing.DENIED else around
+        return Assertion.OPEN
+    around = assertion_of(governor, _depth=depth + 1)
+    return Assertion.OPEN if around is Assertion.DENIED else around
 
 
-_READINGS: Final[Mapping[str, Callable[["Token", "Token", int], Standing]]] = {
+_READINGS: Final[Mapping[str, Callable[["Token", "Token", int], Assertion]]] = {
     "ccomp": _said,
     "xcomp": _complement,
     "pcomp": _behind_a_preposition,

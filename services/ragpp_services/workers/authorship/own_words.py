@@ -1,9 +1,9 @@
 """What in a message is its author's own: not from memory, and neither quoted, pasted nor forwarded. Pure.
 
 What somebody passes on to be summarised, translated or judged asserts and instructs nothing, whoever reads it. It is
-told by its marks (`ragpp_services.workers.hearing.marks`: quotation marks, fences, headers, roles, letters) and by the
-sentence that hands it over; what comes after such a sentence is taken for the text, to the end: nothing in it can give
-the word back to the author.
+told by its marks (`ragpp_services.workers.authorship.marks`: quotation marks, fences, headers, roles, letters) and by
+the sentence that hands it over; what comes after such a sentence is taken for the text, to the end: nothing in it can
+give the word back to the author.
 """
 
 import re
@@ -13,12 +13,12 @@ from typing import Final
 from ragpp.context.echo import masked
 from ragpp.models import Interaction
 from ragpp.text.spans import Span, blanked, merged
-from ragpp_services.workers.hearing.marks.blocks import cited, fenced, printed, ruled_off
-from ragpp_services.workers.hearing.marks.elements import elements, link_texts
-from ragpp_services.workers.hearing.marks.headers import headed
-from ragpp_services.workers.hearing.marks.letters import letters
-from ragpp_services.workers.hearing.marks.quotations import quotations
-from ragpp_services.workers.hearing.marks.sight import Seen, seen
+from ragpp_services.workers.authorship.marks.blocks import cited, fenced, printed, ruled_off
+from ragpp_services.workers.authorship.marks.elements import elements, link_texts
+from ragpp_services.workers.authorship.marks.headers import headed
+from ragpp_services.workers.authorship.marks.letters import letters
+from ragpp_services.workers.authorship.marks.quotations import quotations
+from ragpp_services.workers.authorship.marks.sight import Seen, seen
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TEXT: Final = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragpp.text.spans import Span
-from ragpp_services.workers.hearing.marks.quotations import says_something
+from ragpp_services.workers.authorship.marks.quotations import says_something
 
 _TAG: Final = re.compile(
     r"(?P<first>^[ \t]*+)?(?:"
