@@ -84,7 +84,7 @@ class Asked(_Line):
     says: tuple[str, ...]
 
     def answered_by(self, text: str) -> bool:
-        """Whether `text` has all that the answer must say."""
+        """True where `text` has all that the answer must say."""
         return all(words.casefold() in text.casefold() for words in self.says)
 
 

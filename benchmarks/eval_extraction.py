@@ -229,7 +229,7 @@ def _is_implied(tie: tuple[str, str, str], speaker: str) -> bool:
 
 
 def _is_proper(name: str) -> bool:
-    """Whether it is a name, not "swimming" or "Noor's sister"."""
+    """True where it is a name, not "swimming" or "Noor's sister"."""
     owner, _, kin = name.rpartition("'s ")
     return any(character.isupper() for character in name) and not (owner and kin.lower() in CANONICAL)
 
@@ -260,7 +260,7 @@ def _days(mention: DateMention) -> tuple[date, date]:
 
 
 def _occurs(words: str, text: str) -> bool:
-    """Whether all content words of `words` occur in `text`, whatever their number."""
+    """True where all content words of `words` occur in `text`, whatever their number."""
     wanted = [word for word in _words(words) if word not in _STOP_WORDS]
     there = {form for word in _words(text) for form in (word, singular(word), *word.split("'"))}
     return all(word in there or singular(word) in there for word in wanted or _words(words))

@@ -147,7 +147,7 @@ def _says(text: str, words: Iterable[str]) -> bool:
 
 
 def _occurs(words: str, text: str) -> bool:
-    """Whether `words` stand in `text`, a number not as part of a longer one."""
+    """True where `words` stand in `text`, a number not as part of a longer one."""
     before = r"(?<!\d)(?<!\d[.,])" if words[:1].isdigit() else ""
     after = r"(?![.,]?\d)" if words[-1:].isdigit() else ""
     return re.search(f"{before}{re.escape(words)}{after}", text) is not None

@@ -63,7 +63,7 @@ class Outcome:
 
     @property
     def taught(self) -> bool:
-        """Whether anything was learned that the case teaches; of an injection, anything at all."""
+        """True where anything was learned that the case teaches; of an injection, anything at all."""
         if self.case.label == "injection":
             return bool(self.learned)
         wanted = content_stems(self.case.teaches)

@@ -73,14 +73,14 @@ def head(phrase: str) -> str:
 
 
 def same_thing(one: str, other: str) -> bool:
-    """Whether two phrases have one head, or one is part of the other."""
+    """True where two phrases have one head, or one is part of the other."""
     first, second = one.lower(), other.lower()
     shorter, longer = sorted((first, second), key=len)
     return first == second or head(one) == head(other) != "" or (len(shorter) > 3 and shorter in longer)
 
 
 def says_the_same(wanted: Statement, found: Statement) -> bool:
-    """Whether two relationships are one."""
+    """True where two relationships are one."""
     (source, kind, target), symmetric = same_class(_folded(wanted))
     (other_source, other_kind, other_target), _ = same_class(_folded(found))
     if kind != other_kind:
@@ -95,7 +95,7 @@ def _folded(tie: Statement) -> Statement:
 
 
 def wishes_the_same(wanted: Wish, found: PreferenceMention) -> bool:
-    """Whether a preference is what was labelled."""
+    """True where a preference is what was labelled."""
     about, said = _stems(wanted.about), _stems(f"{found.key} {found.value}")
     return wanted.polarity == found.polarity and bool(about) and len(about & said) >= max(1, (len(about) + 1) // 2)
 
@@ -176,7 +176,7 @@ def _is_second(tie: Statement, before: Sequence[Statement], labels: Sequence[Sta
 
 
 def _is_told(source: str, kind: str) -> bool:
-    """Whether a kind is one that is labelled; of relatives without a name that they are there is not."""
+    """True where a kind is one that is labelled; of relatives without a name that they are there is not."""
     return kind not in _PASSES and not ("'s " in source and kind.endswith("_OF"))
 
 

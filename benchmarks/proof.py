@@ -90,7 +90,7 @@ class Workers:
 
 
 def is_ready(log: str) -> bool:
-    """Whether a worker's log says that it looks for work."""
+    """True where a worker's log says that it looks for work."""
     return _READY in log
 
 

@@ -52,7 +52,7 @@ async def feed(client: AsyncMemoryClient, user: str, times: int) -> list[str]:
 
 
 async def run(times: int) -> bool:
-    """Whether nothing grew."""
+    """True where nothing grew."""
     user = f"echo-{uuid.uuid4().hex[:8]}"
     end = BEGIN + timedelta(hours=times + 2)
     async with running_gateway() as client:

@@ -101,7 +101,7 @@ async def one_case(oracle: Oracle, script: Script, course: Course) -> None:
 
 
 async def sees(oracle: Oracle, mutation: Mutation) -> bool:
-    """Whether the oracle sees that a withdrawal is left out."""
+    """True where the oracle sees that a withdrawal is left out."""
     async with oracle.without(mutation) as careless:
         places = {one.place for one in await careless.judge(showing(mutation))}
     seen = places >= SEEN_IN[mutation]

@@ -85,7 +85,7 @@ async def stores(settings: PostgresSettings) -> AsyncIterator[tuple[EpisodicStor
 
 
 async def is_filled(settings: PostgresSettings) -> bool:
-    """Whether a folder that was kept has its rows."""
+    """True where a folder that was kept has its rows."""
     async with stores(settings) as (episodic, _), episodic.reader(SCOPE) as reader:
         return await reader.holdings(None, None) > 0
 

@@ -131,5 +131,5 @@ def read(path: Path) -> dict[str, str]:
 
 
 def is_private(path: Path) -> bool:
-    """Whether nobody but its owner can read it."""
+    """True where nobody but its owner can read it."""
     return path.stat().st_mode & 0o077 == 0

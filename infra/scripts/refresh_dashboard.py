@@ -52,7 +52,7 @@ class Panel(BaseModel):
 
     @property
     def is_of_now(self) -> bool:
-        """Whether it shows how it is, and not how it came to be."""
+        """True where it shows how it is, and not how it came to be."""
         return self.kind in {"gauge", "bargauge"}
 
 

@@ -4,5 +4,5 @@ import hmac
 
 
 def bears(authorization: str, credential: str) -> bool:
-    """Whether the header `Authorization` is `Bearer {credential}`; compared in a time that tells nothing of it."""
+    """True where the header `Authorization` is `Bearer {credential}`; compared in a time that tells nothing of it."""
     return hmac.compare_digest(authorization.encode(), f"Bearer {credential}".encode())

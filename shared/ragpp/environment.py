@@ -64,7 +64,7 @@ def stack_folder() -> Path:
 
 
 def is_elsewhere() -> bool:
-    """Whether the environment names a gateway, whose stack is not that of the folder."""
+    """True where the environment names a gateway, whose stack is not that of the folder."""
     return bool(os.environ.get(URL) or os.environ.get(API_KEY))
 
 
@@ -74,7 +74,7 @@ def outbox_folder(api_key: str | None = None) -> Path:
 
 
 def is_address(url: str) -> bool:
-    """Whether a request can go to `url`."""
+    """True where a request can go to `url`."""
     return url.startswith(("http://", "https://"))
 
 

@@ -31,7 +31,7 @@ _LOOK_ALIKES: Final = str.maketrans(
 
 
 def says_nothing(text: str) -> bool:
-    """Whether `text` has nothing that shows: white space and characters that do not show alone."""
+    """True where `text` has nothing that shows: white space and characters that do not show alone."""
     beginning = text.lstrip()[:1]
     if beginning and not INVISIBLE.match(beginning):
         return False

@@ -38,7 +38,7 @@ def same_text(value: JsonValue) -> str:
 
 
 def tells_nothing(value: JsonValue) -> bool:
-    """Whether it is a text in which nothing shows; what is no text says something, if only that there is nothing."""
+    """True where it is a text in which nothing shows; what is no text says something, if only that there is nothing."""
     return isinstance(value, str) and says_nothing(value)
 
 

@@ -41,7 +41,7 @@ class TierRetention(Value):
 
     @property
     def forgets(self) -> bool:
-        """Whether anything may have to go."""
+        """True where anything may have to go."""
         limits = (self.max_age_days, self.max_idle_days, self.max_count, self.max_bytes)
         return any(limit is not None for limit in limits)
 

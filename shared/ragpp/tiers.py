@@ -208,7 +208,7 @@ class ShortTermTier(MemoryTier, Protocol):
         ...
 
     async def is_blank(self) -> bool:
-        """Whether the store is new or has lost everything: the mark that `mark` leaves is not there."""
+        """True where the store is new or has lost everything: the mark that `mark` leaves is not there."""
         ...
 
     async def mark(self) -> None:

@@ -30,7 +30,7 @@ async def worker(gateway: RealGateway, stack: RunStack) -> AsyncIterator[WorkerP
 
 
 def in_the_file(stack: RunStack, word: str) -> bool:
-    """Whether Redis' append-only file has the word."""
+    """True where Redis' append-only file has the word."""
     return any(word.encode() in content for content in stack.append_only_files())
 
 

@@ -93,7 +93,7 @@ async def test_an_agents_key_gets_nothing_of_what_was_said_to_another_from_any_r
 
 
 def adds(name: str) -> bool:
-    """Whether a route may add to the memory of both: what another agent asks for, or says, is there."""
+    """True where a route may add to the memory of both: what another agent asks for, or says, is there."""
     refused = OTHER_AGENTS.get(name, 404 if CASES[name].answers == "missing" else 200) >= 400
     return not refused and OPERATIONS[name].method != "GET"
 

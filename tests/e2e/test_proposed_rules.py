@@ -73,7 +73,7 @@ class Days:
         return list((await self._memory.review(user)).rules)
 
     async def followed(self, user: str = "u") -> bool:
-        """Whether an agent is told the rule; and whoever lists the active ones, the same."""
+        """True where an agent is told the rule; and whoever lists the active ones, the same."""
         recalled = await self._memory.recall(RecallRequest(user_id=user, query=ASKED))
         listed = (await self._memory.rules(user, active=True)).items
         shown = [one for one in recalled.memories if one.kind == "rule"]

@@ -120,7 +120,7 @@ async def test_no_later_reading_of_the_window_sees_what_was_repeated(
 
 
 def of_the_reply(place: str) -> bool:
-    """Whether a place is one in which the reply itself is kept."""
+    """True where a place is one in which the reply itself is kept."""
     return place.startswith(("episodic.interactions", "ragpp:st:"))
 
 

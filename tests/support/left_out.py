@@ -16,7 +16,7 @@ class LeftOut:
     why: str
 
     def covers(self, node_id: str) -> bool:
-        """Whether the test of that id is one of them."""
+        """True where the test of that id is one of them."""
         return node_id == self.tests or node_id.startswith((f"{self.tests}::", f"{self.tests}["))
 
 

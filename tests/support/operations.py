@@ -70,7 +70,7 @@ class Operation:
 
     @property
     def needs_key(self) -> bool:
-        """Whether it touches anybody's memory."""
+        """True where it touches anybody's memory."""
         return not self.path.startswith("/health/")
 
     def url(self, path: Mapping[str, str], query: Mapping[str, object]) -> str:

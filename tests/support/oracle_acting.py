@@ -31,7 +31,7 @@ async def pick(api: httpx.AsyncClient, act: Act) -> Target | None:
 
 
 async def act_on(api: httpx.AsyncClient, act: Act, target: Target) -> bool:
-    """Whether it was there to be acted upon. A preference is found by its name, and judged by its value."""
+    """True where it was there to be acted upon. A preference is found by its name, and judged by its value."""
     items = await _items(api, target.what, act.user)
     known = {_key(Target(target.what, _called(target.what, item))): item for item in items}
     item = known.get(_key(target))

@@ -148,7 +148,7 @@ OF_PROCESSES: Final = (
 
 
 def is_excluded(place: str, besides: Sequence[Exclusion] = ()) -> bool:
-    """Whether nothing of `place` is compared."""
+    """True where nothing of `place` is compared."""
     return any(one.place == place and not one.fields for one in (*EXCLUSIONS, *besides))
 
 

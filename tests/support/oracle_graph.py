@@ -74,7 +74,7 @@ class _Graph:
 
 
 def is_bare_rejection(relationship: Properties) -> bool:
-    """Whether nothing is left of a relationship but that a person rejected it."""
+    """True where nothing is left of a relationship but that a person rejected it."""
     return relationship.get("verdict") == "rejected" and relationship.get("weight") == 0
 
 
@@ -93,5 +93,5 @@ def _name(label: str, properties: Properties) -> str:
 
 
 def _is_spent(place: str, fields: Properties) -> bool:
-    """Whether it is the mark that an observation was applied whose source is gone: a tombstone."""
+    """True where it is the mark that an observation was applied whose source is gone: a tombstone."""
     return place == "Applied" and not fields.get("sources") and str(fields.get("event_id")).startswith("o:")

@@ -23,7 +23,7 @@ class Seconds:
 
 
 def asked(traffic: Traffic, key_id: str = "k") -> bool:
-    """Whether a request is admitted, which is answered at once."""
+    """True where a request is admitted, which is answered at once."""
     try:
         with traffic.admitted(key_id):
             return True

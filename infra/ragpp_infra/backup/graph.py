@@ -155,7 +155,7 @@ async def graph_migrations(driver: neo4j.AsyncDriver) -> dict[int, str]:
 
 
 async def has_graph(driver: neo4j.AsyncDriver) -> bool:
-    """Whether it is anybody's."""
+    """True where it is anybody's."""
     async with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
         return await (await session.run("MATCH (u:User) RETURN 1 LIMIT 1")).single() is not None
 

@@ -180,7 +180,7 @@ async def _holds_a_memory(connection: Connection) -> bool:
 
 
 async def _knows_forgettings(connection: Connection) -> bool:
-    """Whether its schemas are of a time when what was forgotten was kept."""
+    """True where its schemas are of a time when what was forgotten was kept."""
     known: bool = await connection.fetchval(
         "SELECT to_regclass('audit.erased') IS NOT NULL AND to_regclass('ledger.forgotten') IS NOT NULL"
     )

@@ -133,7 +133,7 @@ async def news_of_marks(connection: Connection) -> AsyncIterator[list[tuple[str,
 
 
 async def is_anything_wanted(connection: Connection) -> bool:
-    """Whether anything is to be forgotten in what was restored."""
+    """True where anything is to be forgotten in what was restored."""
     return bool(await connection.fetchval(f"SELECT EXISTS (SELECT FROM {MARKER}.to_forget)"))  # noqa: S608 - a constant
 
 

@@ -62,7 +62,7 @@ def doctor(
 
 
 def _is_own(home: Home, url: str | None) -> bool:
-    """Whether it is the embedded stack that is asked about. Raises NotRunning where there is none."""
+    """True where it is the embedded stack that is asked about. Raises NotRunning where there is none."""
     if url is not None and not home.is_at(url):
         return False
     if not home.is_initialised():

@@ -45,6 +45,6 @@ def _folded(name: str) -> str:
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Whether the words of either are among the other's, as "Tom" is of "Tom Baker"."""
+    """True where the words of either are among the other's, as "Tom" is of "Tom Baker"."""
     words, others = set(one.split()), set(other.split())
     return words <= others or others <= words

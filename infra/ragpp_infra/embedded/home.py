@@ -129,7 +129,7 @@ class Home:
         return Passwords(**{field.name: str(stored[field.name]) for field in fields(Passwords)})
 
     def is_initialised(self) -> bool:
-        """Whether a stack was ever started in this folder."""
+        """True where a stack was ever started in this folder."""
         return self._secrets_file.exists()
 
     def ensure_passwords(self, *, initialised: bool) -> bool:
@@ -233,7 +233,7 @@ class Home:
         return None if port is None else f"http://{HOST}:{port}"
 
     def is_at(self, url: str) -> bool:
-        """Whether that is the address of this folder's gateway."""
+        """True where that is the address of this folder's gateway."""
         return url.rstrip("/") in {self.url(), f"http://localhost:{self.recall('gateway_port')}"}
 
     def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "AsyncMemoryClient":
@@ -271,7 +271,7 @@ def _any_free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server of this machine could listen on `port`."""
+    """True where a server of this machine could listen on `port`."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free for a server
         try:

@@ -83,7 +83,7 @@ def _default(name: str, info: FieldInfo) -> str | None:
 
 
 def _reads(service: str, name: str) -> bool:
-    """Whether the service has such a setting at all; the other's settings it is given and never looks at."""
+    """True where the service has such a setting at all; the other's settings it is given and never looks at."""
     return not any(name.startswith(prefix) and not service.startswith(one) for prefix, one in OF_ONE.items())
 
 

@@ -58,7 +58,7 @@ def ensure_key(home: Home, endpoints: "Endpoints") -> Key:
 
 
 def is_own(home: Home, key_id: str) -> bool:
-    """Whether the folder's own key is the one of this id."""
+    """True where the folder's own key is the one of this id."""
     key = home.key() or ""
     return key.split("_")[1:2] == [key_id.removeprefix("key_")]
 

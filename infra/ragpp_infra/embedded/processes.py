@@ -106,7 +106,7 @@ class ManagedProcess:
             self._told.close()
 
     def waits(self) -> bool:
-        """Whether it is yet to be told."""
+        """True where it is yet to be told."""
         return self._told is not None and not self._told.closed
 
     def pid(self) -> int | None:
@@ -129,7 +129,7 @@ class ManagedProcess:
         return pid
 
     def has_stale_pid_file(self) -> bool:
-        """Whether a pid file is there although its process is not: the sign of one that was killed."""
+        """True where a pid file is there although its process is not: the sign of one that was killed."""
         return self._pid_file.exists() and self._recorded() is None
 
     def stop(

@@ -43,7 +43,7 @@ def wait_until_ready(port: int, pid_now: Callable[[], int | None], log: Path) ->
 
 
 def is_taken(port: int) -> bool:
-    """Whether anybody accepts connections on `port`."""
+    """True where anybody accepts connections on `port`."""
     with socket.socket() as probe:
         probe.settimeout(1.0)
         return probe.connect_ex((HOST, port)) == 0

@@ -56,7 +56,7 @@ def worker_name(number: int) -> str:
 
 
 def is_worker(name: str) -> bool:
-    """Whether a worker can have this name, in whatever folder."""
+    """True where a worker can have this name, in whatever folder."""
     match = _WORKER.fullmatch(name)
     return match is not None and worker_name(int(match[1] or 1)) == name
 
@@ -199,7 +199,7 @@ class Services:
         self.home.remember("wanted", "up" if up else "down")
 
     def wanted(self) -> bool:
-        """Whether the stack is to run: False once another terminal has stopped it."""
+        """True where the stack is to run: False once another terminal has stopped it."""
         return self.home.recall("wanted") != "down"
 
     def down(self, only: Collection[str] | None = None, *, fast: bool = False) -> list[ServiceReport]:
@@ -241,7 +241,7 @@ class Services:
         return self.home.choose_gateway_port(wanted)
 
     def _starts(self, name: str, settings: Mapping[str, str]) -> bool:
-        """Whether `_start` would start it, for the first time or again."""
+        """True where `_start` would start it, for the first time or again."""
         return self.pid(name) is None or self.home.recall(f"{name}_settings") != print_of(of_service(name, settings))
 
     def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:

@@ -97,7 +97,7 @@ def endpoints_beside(admin: Admin, passwords: AccountPasswords) -> Endpoints:
 
 
 def is_address(url: SecretStr) -> bool:
-    """Whether each of its hosts has a port that is a number, or none, and its account ends before them."""
+    """True where each of its hosts has a port that is a number, or none, and its account ends before them."""
     try:
         parts = urlsplit(url.get_secret_value())
     except ValueError:  # of brackets that are no address in them

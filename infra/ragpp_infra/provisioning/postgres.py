@@ -102,7 +102,7 @@ async def provision_postgres(admin_dsn: SecretStr, *, owner: str, app: str, rela
 
 
 async def has_unfinished(database: "asyncpg.Connection[asyncpg.Record]") -> bool:
-    """Whether a restore into this database began and did not end."""
+    """True where a restore into this database began and did not end."""
     known: bool = await database.fetchval("SELECT to_regnamespace($1) IS NOT NULL", UNFINISHED)
     return known
 

@@ -30,7 +30,7 @@ class Prepared:
 
 
 def in_view(seen_by: str | None, view: str | None) -> bool:
-    """Whether a view shows what `seen_by` alone may see, or all where that is None."""
+    """True where a view shows what `seen_by` alone may see, or all where that is None."""
     return view is None or seen_by is None or seen_by == view
 
 

@@ -86,7 +86,7 @@ class Asked:
 
     @property
     def can_be_chosen(self) -> bool:
-        """Whether segments know all that it is narrowed to: time, session and excluded ids."""
+        """True where segments know all that it is narrowed to: time, session and excluded ids."""
         filters = self.query.filters
         _, _, _, _, *others, _ = filter_values(filters, None)
         is_compared = self.embedding is not None or bool(self.terms)
@@ -191,6 +191,6 @@ def filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...
 
 
 def narrows(filters: Filters) -> bool:
-    """Whether they leave anything out, the moment aside."""
+    """True where they leave anything out, the moment aside."""
     start, end, _, *others, excluded = filter_values(filters, None)
     return bool(excluded) or any(value is not None for value in (start, end, *others, filters.metadata))

@@ -86,7 +86,7 @@ class Search:
 
     @property
     def wants_vectors(self) -> bool:
-        """Whether `memories` needs the vectors of what was found."""
+        """True where `memories` needs the vectors of what was found."""
         return asks_for_the_present(self.query.text)
 
     def distinct(self, found: Mapping[int, Found]) -> list[list[Found]]:

@@ -248,7 +248,7 @@ def _refuse_conflicts(interactions: Sequence[NewInteraction], known: Mapping[str
 
 
 def _is_of_others(interaction: Interaction, known: Known | None) -> bool:
-    """Whether it would be told what another agent was told, or is not to be seen by whoever sees it."""
+    """True where it would be told what another agent was told, or is not to be seen by whoever sees it."""
     if known is None:
         return False
     return (interaction.seen_by is not None) if known.seen_by is None else known.seen_by != interaction.agent_id

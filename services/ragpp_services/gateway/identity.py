@@ -189,7 +189,7 @@ class Identity:
         return Principal(row.key_id, row.tenant_id, row.scopes, row.user_id, row.agent_id, row.visibility)
 
     def knows(self, prefix: str) -> bool:
-        """Whether the latest look-up of this prefix found a valid key."""
+        """True where the latest look-up of this prefix found a valid key."""
         return prefix in self._verified
 
     async def _look_up(self, prefix: str, known: _Verified | None, now: float, *, reading: bool) -> _Verified | None:

@@ -98,7 +98,7 @@ class Turn(Value):
 
     @property
     def goes_on(self) -> bool:
-        """Whether the event brings a tool's result to an exchange, which everything else begins anew."""
+        """True where the event brings a tool's result to an exchange, which everything else begins anew."""
         return self.invocation.event.message_type == TOOL_RESULT
 
     @property
@@ -112,7 +112,7 @@ class Turn(Value):
         return self.invocation.state.asked_stored if self.goes_on else self.stored("store_message")
 
     def stored(self, name: NodeName) -> bool:
-        """Whether the memory has acknowledged what that node stores."""
+        """True where the memory has acknowledged what that node stores."""
         return name in self.answers and self.answers[name].outcome == "ok"
 
     @property

@@ -219,7 +219,7 @@ def _best_findings(query: MemoryQuery, situation: Situation, findings: Sequence[
 
 
 def _wanted(identifier: str, confidence: float, occurred_at: datetime, filters: Filters) -> bool:
-    """Whether exclusions, the confidence floor and the time range let it through."""
+    """True where exclusions, the confidence floor and the time range let it through."""
     if identifier in filters.exclude or confidence < (filters.min_confidence or 0.0):
         return False
     span = filters.time_range
@@ -229,7 +229,7 @@ def _wanted(identifier: str, confidence: float, occurred_at: datetime, filters: 
 
 
 def _similar(similarity: float | None, filters: Filters) -> bool:
-    """Whether it is as near as was asked for; without a query nothing is."""
+    """True where it is as near as was asked for; without a query nothing is."""
     return filters.similarity_threshold is None or (similarity or 0.0) >= filters.similarity_threshold
 
 

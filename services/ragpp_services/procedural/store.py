@@ -103,7 +103,7 @@ class Rows:
             await note_dropped(self._connection, self.scope, moments)
 
     async def is_learned_again(self) -> bool:
-        """Whether all is learned again that was dropped: no window is to be looked at."""
+        """True where all is learned again that was dropped: no window is to be looked at."""
         row = await self._connection.fetchrow(SQL["is_learned_again"], *self.scope.user_key)  # noted for all views
         return row is not None and row["learned"]
 

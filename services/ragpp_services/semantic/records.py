@@ -187,7 +187,7 @@ class Applied:
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person says by it what an entity is called, and nobody mentioned it."""
+        """True where a person says by it what an entity is called, and nobody mentioned it."""
         return self.event_id.startswith(NAMING_PREFIX)
 
     @property

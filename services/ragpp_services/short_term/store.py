@@ -144,7 +144,7 @@ class ShortTermStore:
         return frozenset(message_id.decode() for message_id, place in known.items() if len(place) == HASH_CHARS)
 
     async def is_torn(self, scope: Scope, session_id: str) -> bool:
-        """Whether lines of the session's summary went with what was forgotten."""
+        """True where lines of the session's summary went with what was forgotten."""
         _, _, _, meta, _ = self._session_keys(scope, [session_id])
         async with foreign_errors("torn"):
             return bool(await self._client.hexists(meta, "torn"))

@@ -29,7 +29,7 @@ class Upkeep:
         return await ping(self._client)
 
     async def is_blank(self) -> bool:
-        """Whether `mark` was not called since the store last was empty."""
+        """True where `mark` was not called since the store last was empty."""
         async with foreign_errors("mark"):
             return not await self._client.exists(self._keys.shared(MARK))
 

@@ -85,7 +85,7 @@ class JudgementIn(Value):
 
     @property
     def names_a_value(self) -> bool:
-        """Whether one was given, which `null` may be."""
+        """True where one was given, which `null` may be."""
         return "value" in self.model_fields_set
 
 

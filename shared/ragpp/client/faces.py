@@ -233,7 +233,7 @@ def _advised() -> Iterator[None]:
 
 
 def _verified(url: str) -> bool:
-    """Whether certificates are of use: to read those of the system takes 30 ms."""
+    """True where certificates are of use: to read those of the system takes 30 ms."""
     return not url.startswith("http://")
 
 

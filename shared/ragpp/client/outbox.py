@@ -107,7 +107,7 @@ class Outbox:
                 yield path.stat().st_size
 
     def _write(self, written: bytes) -> bool:
-        """Whether there was room for it."""
+        """True where there was room for it."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         sizes = list(self._sizes())
         if len(sizes) >= self._most_writes or sum(sizes) + len(written) > self._most_bytes:

@@ -11,7 +11,7 @@ class Provider(Protocol):
     """One of the two. What it does not understand has no words."""
 
     def is_of(self, client: object) -> bool:
-        """Whether `client` is one of its."""
+        """True where `client` is one of its."""
 
     def place_of(self, client: object) -> object:
         """What has `create`."""

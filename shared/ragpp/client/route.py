@@ -213,7 +213,7 @@ class PlainVerb(BodyVerb[P, FieldsP, T], Generic[P, FieldsP, PlainP, T]):
         return super()._bound(args, kwargs)
 
     def _is_plain(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
-        """Whether a call is in plain words: with no model, and no field that these do not have."""
+        """True where a call is in plain words: with no model, and no field that these do not have."""
         if args or not kwargs:
             return not args or not isinstance(args[0], BaseModel | Mapping)
         words, fields = inspect.signature(self.plain).parameters, self._model.model_fields if self._model else {}

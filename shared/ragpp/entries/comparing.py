@@ -31,7 +31,7 @@ class Difference(Value):
 
     @property
     def equal(self) -> bool:
-        """Whether both gave the same memories, in whatever form."""
+        """True where both gave the same memories, in whatever form."""
         return self.file.keys() == self.catalog.keys()
 
     @property

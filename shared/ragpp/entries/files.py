@@ -230,7 +230,7 @@ class _Reader:
         return None
 
     def _may_begin(self, place: int) -> bool:
-        """Whether what begins there is no value of a field, and, if it is whole, says something."""
+        """True where what begins there is no value of a field, and, if it is whole, says something."""
         before = self._text[max(0, place - _LOOKED_BACK) : place].rstrip()
         if before.endswith(":") or (before.endswith("[") and not _LIST.search(before[:-1].rstrip()) and self._listed):
             return False

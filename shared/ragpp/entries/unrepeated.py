@@ -61,6 +61,6 @@ def _sentences(text: str) -> Iterator[tuple[int, int, list[int], bool]]:
 
 
 def _in_order(said: Sequence[int], known: Sequence[int]) -> bool:
-    """Whether all of `said` stand in `known`, in that order."""
+    """True where all of `said` stand in `known`, in that order."""
     left = iter(known)
     return all(term in left for term in said)

@@ -25,7 +25,7 @@ _DIGITS: Final = {word: str(number) for word, number in (NUMBERS | TEENS | TENS)
 
 
 def is_named(response: str, names: Sequence[str]) -> bool:
-    """Whether an answer names a memory by one of its names: its handle, or its id."""
+    """True where an answer names a memory by one of its names: its handle, or its id."""
     return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", response) for name in names)
 
 

@@ -88,12 +88,12 @@ def _dated(match: re.Match[str], clause: _Clause) -> Iterator[_Kind]:
 
 
 def _is_ahead(found: DateMention, said_at: datetime) -> bool:
-    """Whether a date lies ahead, and is not only the end of what goes on already ("until June")."""
+    """True where a date lies ahead, and is not only the end of what goes on already ("until June")."""
     return found.span.end > said_at and not found.span.text.lower().startswith(("until", "till", "since", "today"))
 
 
 def _is_over(clause: _Clause) -> bool:
-    """Whether a habit was one of the past."""
+    """True where a habit was one of the past."""
     return rules.ONCE.search(clause.text, clause.start, clause.end) is not None
 
 

@@ -128,12 +128,12 @@ class Gate:
 
     @property
     def is_open(self) -> bool:
-        """Whether the sentence asserts nothing as a whole: it asks, or mocks."""
+        """True where the sentence asserts nothing as a whole: it asks, or mocks."""
         return self.sentence.asks
 
     @property
     def takes_for_granted(self) -> bool:
-        """Whether what the sentence speaks of as somebody's is theirs, whatever it says of it: "my anaemia"."""
+        """True where what the sentence speaks of as somebody's is theirs, whatever it says of it: "my anaemia"."""
         return not self._is_fiction
 
     def assertion(self, verb: "Token", *, despite: frozenset[str] = frozenset()) -> Assertion:
@@ -144,7 +144,7 @@ class Gate:
 
     @cached_property
     def _is_fiction(self) -> bool:
-        """Whether the sentence speaks of something made up or dreamt."""
+        """True where the sentence speaks of something made up or dreamt."""
         return _FICTION.search(self.sentence.text) is not None
 
     @cached_property

@@ -69,7 +69,7 @@ def object_phrase(text: str, *, max_words: int = 5) -> str | None:
 
 
 def points_elsewhere(phrase: str) -> bool:
-    """Whether the phrase starts with a pronoun or a determiner."""
+    """True where the phrase starts with a pronoun or a determiner."""
     return phrase.split(maxsplit=1)[0].lower() in _POINTING
 
 

@@ -141,7 +141,7 @@ def _through(pipeline: "Language", components: Sequence[str], docs: "Sequence[Do
 
 
 def _may_name(doc: "Doc") -> bool:
-    """Whether a capital stands in it that is not only the sentence's, or a tagger saw a name."""
+    """True where a capital stands in it that is not only the sentence's, or a tagger saw a name."""
     return any(word.pos_ == "PROPN" or (word.i and word.text[0].isupper() and word.text != "I") for word in doc)
 
 
@@ -186,7 +186,7 @@ def _words_of(doc: "Doc") -> tuple[list[Word], list[Labelled]]:
 
 
 def _is_name(first: str, length: int) -> bool:
-    """Whether a span that a model labelled may be a name at all; small models label greetings and weekdays."""
+    """True where a span that a model labelled may be a name at all; small models label greetings and weekdays."""
     return length > 1 or not (is_ordinary(first) or first.lower() in SENTENCE_OPENERS)
 
 

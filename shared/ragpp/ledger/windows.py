@@ -31,7 +31,7 @@ class Window:
     payload: Mapping[str, JsonValue]
 
     def holds(self, moments: Collection[datetime]) -> bool:
-        """Whether any of `moments` lies in it."""
+        """True where any of `moments` lies in it."""
         return any(self.start <= moment < self.end for moment in moments)
 
 

@@ -87,7 +87,7 @@ async def read_resource(model: LanguageModel, parts: Sequence[Part]) -> Resource
 
 
 def keeps_numbers(text: str, sources: Collection[str]) -> bool:
-    """Whether every number of `text` is in one of `sources`: what a model adds to a fact is a number more often than
+    """True where every number of `text` is in one of `sources`: what a model adds to a fact is a number more often than
     anything else."""
     known = {number for source in sources for number in _NUMBER.findall(source)}
     return known.issuperset(_NUMBER.findall(text))

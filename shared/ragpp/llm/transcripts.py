@@ -71,7 +71,7 @@ def cut(text: str) -> str:
 
 
 def supports(quote: str, content: str) -> bool:
-    """Whether `content` says `quote`, whatever the case and white space; an empty quote is no support."""
+    """True where `content` says `quote`, whatever the case and white space; an empty quote is no support."""
     words = _plain(quote.strip(" \t\n\"'“”‘’.…"))
     return bool(words) and words in _plain(content)
 

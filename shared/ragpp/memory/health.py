@@ -24,7 +24,7 @@ class MemoryHealth(Value):
 
     @property
     def ok(self) -> bool:
-        """Whether all of them are well."""
+        """True where all of them are well."""
         return self.storage.ok and self.index.ok and self.embedder.ok
 
 

@@ -225,7 +225,7 @@ class MemoryManager:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether all was well when `check_health` last looked, as `async with` does; False before."""
+        """True where all was well when `check_health` last looked, as `async with` does; False before."""
         return self._health is not None and self._health.ok
 
     async def check_health(self) -> MemoryHealth:

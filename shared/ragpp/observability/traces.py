@@ -102,7 +102,7 @@ def install(recorder: Recorder) -> Callable[[], None]:
 
 
 def recording() -> bool:
-    """Whether anybody records."""
+    """True where anybody records."""
     return bool(_installed)
 
 

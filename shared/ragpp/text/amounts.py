@@ -83,7 +83,7 @@ def amounts_asked(question: str) -> set[Kind]:
 def differ(
     earlier: Mapping[Kind, Collection[str]], later: Mapping[Kind, Collection[str]], kinds: Collection[Kind]
 ) -> bool:
-    """Whether `later` states an amount, of a kind that both have, which `earlier` does not."""
+    """True where `later` states an amount, of a kind that both have, which `earlier` does not."""
     return any(kind in earlier and kind in later and not set(later[kind]) <= set(earlier[kind]) for kind in kinds)
 
 

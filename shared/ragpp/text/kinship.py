@@ -135,12 +135,12 @@ def _canonical(pattern: re.Pattern[str], text: str) -> frozenset[str]:
 
 
 def is_pet(kin: str) -> bool:
-    """Whether the canonical word names an animal that lives with someone."""
+    """True where the canonical word names an animal that lives with someone."""
     return kin in PETS
 
 
 def is_family(kin: str) -> bool:
-    """Whether the canonical word names kin or a partner: such a person is an entity even without a name."""
+    """True where the canonical word names kin or a partner: such a person is an entity even without a name."""
     return kin in _FAMILY or kin == "grandparent"
 
 

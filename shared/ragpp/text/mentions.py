@@ -23,7 +23,7 @@ LONGEST_NAME: Final = 4
 
 
 def is_of_other_script(name: str) -> bool:
-    """Whether a name has letters that are not Latin."""
+    """True where a name has letters that are not Latin."""
     return not name.isascii() and _OTHER.search(name) is not None
 
 

@@ -25,7 +25,7 @@ _ASKS_OF_ONESELF: Final = re.compile(
 
 
 def in_the_first_person(question: str) -> bool:
-    """Whether who asks `question` is in it: "Where do I live?", "my sister's name", "what did the user say"."""
+    """True where who asks `question` is in it: "Where do I live?", "my sister's name", "what did the user say"."""
     return _ASKS_OF_ONESELF.search(question) is not None
 
 

@@ -54,7 +54,7 @@ class Segmenter:
         self.failures = 0
 
     def has_none(self, scope: Scope) -> bool:
-        """Whether the scope was found without any a moment ago."""
+        """True where the scope was found without any a moment ago."""
         return self._seconds() < self._without.get(scope.user_key, 0.0)
 
     def note(self, scope: Scope, found: Segmented | None, rows: int) -> None:

@@ -82,7 +82,7 @@ def asked(url: SecretStr, *command: str) -> object:
 
 
 def remembers(endpoints: Endpoints) -> bool:
-    """Whether Neo4j takes the endpoints' password."""
+    """True where Neo4j takes the endpoints' password."""
     auth = (endpoints.neo4j_user, endpoints.neo4j_password.get_secret_value())
     with neo4j.GraphDatabase.driver(endpoints.neo4j_uri, auth=auth, telemetry_disabled=True) as driver:
         return driver.verify_authentication()

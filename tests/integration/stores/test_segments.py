@@ -108,7 +108,7 @@ def told(found: list[Memory]) -> list[tuple[str, float]]:
 
 
 async def fits(tier: Tier, scope: Scope) -> bool:
-    """Whether there are segments, and all can be read."""
+    """True where there are segments, and all can be read."""
     try:
         async with tier._store.segments(scope) as rows:
             return bool((await rows.read([scope.user_id], [])).segments)

@@ -43,7 +43,7 @@ class Editor:
     reload: str
 
     def has_entry(self, text: str) -> bool:
-        """Whether a file of this text has the entry. Raises ConfigurationError."""
+        """True where a file of this text has the entry. Raises ConfigurationError."""
         return self.changed(text, None) != text
 
 

@@ -110,7 +110,7 @@ class Dialogue:
             out.print(context(found))
 
     def wants_to_keep(self) -> bool:
-        """Whether all of it is kept; it is, where nothing is said."""
+        """True where all of it is kept; it is, where nothing is said."""
         while True:
             said = (self._ask("\nKeep this memory, or erase it? [keep/erase]: ") or "keep").strip().casefold()
             for word in ("keep", "erase"):

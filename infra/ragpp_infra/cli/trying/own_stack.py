@@ -33,7 +33,7 @@ class OwnStack:
         self._ran_before: set[str] = set()
 
     def exists(self) -> bool:
-        """Whether something was tried here and kept. Raises StackError where the folder is something else."""
+        """True where something was tried here and kept. Raises StackError where the folder is something else."""
         if not self.home.path.exists():
             return False
         if self.home.recall(_MARK) is not None:

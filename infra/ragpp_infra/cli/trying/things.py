@@ -94,7 +94,7 @@ class Thing:
 
     @property
     def says_more(self) -> bool:
-        """Whether the statement has a word that the sentence has not, so that both are worth reading."""
+        """True where the statement has a word that the sentence has not, so that both are worth reading."""
         told, said = _words(self.text), _words(f"{self.sentence} {self.said_by or ''}")
         return any(word not in said and word.removesuffix("s") not in said for word in told)
 

@@ -31,7 +31,7 @@ def unprivileged_account() -> Account | None:
 
 
 def reaches(account: Account, path: Path, *, mode: str) -> bool:
-    """Whether `account` may use `path`: `mode` is `x` (execute, enter) or `r`. Asked of the kernel, not computed."""
+    """True where `account` may use `path`: `mode` is `x` (execute, enter) or `r`. Asked of the kernel, not computed."""
     try:
         return (
             subprocess.run(

@@ -31,7 +31,7 @@ class PostgresFolders:
         self._home = home
 
     def chosen(self) -> bool:
-        """Whether the choices were made before."""
+        """True where the choices were made before."""
         return self._home.recall("postgres_folder") is not None
 
     def base(self) -> Path:

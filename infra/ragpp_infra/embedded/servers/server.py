@@ -51,7 +51,7 @@ class Server(Protocol):
         """Where it logs to."""
 
     def is_initialised(self) -> bool:
-        """Whether its data was made before, with the stack's passwords."""
+        """True where its data was made before, with the stack's passwords."""
 
     def command(self) -> Command:
         """How it is started. Only valid after `prepare`, except for the marker and the account."""

@@ -47,7 +47,7 @@ def last_of(ids: StatementIds) -> int:
 
 
 def still_are(read: StatementIds, there: StatementIds) -> bool:
-    """Whether what was read is there as it was; what came since may be there beside it."""
+    """True where what was read is there as it was; what came since may be there beside it."""
     last = last_of(read)
     came = set(there).difference(read)
     return set(read).issubset(there) and all(since > last for _, _, since in came)

@@ -34,7 +34,7 @@ class CategoryRow:
 
     @property
     def is_due(self) -> bool:
-        """Whether its page, which no person edited, is not what its items would make."""
+        """True where its page, which no person edited, is not what its items would make."""
         return not self.edited and (self.stale or self.outdated)
 
     def value(self, item_ids: Sequence[str] = ()) -> MemoryCategory:

@@ -93,7 +93,7 @@ class EntryRows:
         return EntryStatistics() if row is None else EntryStatistics.model_validate(dict(row))
 
     async def shows_at_most(self, most: int) -> bool:
-        """Whether the scope has a view, which shows at most so many rows."""
+        """True where the scope has a view, which shows at most so many rows."""
         if self._run.scope.view is None:
             return False
         row = await self._run.seen_row("rows_of_view", most + 1)

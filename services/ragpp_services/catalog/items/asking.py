@@ -41,7 +41,7 @@ class Asked:
 
     @property
     def can_be_chosen(self) -> bool:
-        """Whether segments know all that it is narrowed to."""
+        """True where segments know all that it is narrowed to."""
         return self.narrowing.is_of_time and (self.embedding is not None or bool(self.terms))
 
     def of_view(self, view: str | None) -> choosing.Asked:

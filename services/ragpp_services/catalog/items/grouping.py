@@ -56,7 +56,7 @@ Near = Callable[[Statement], Awaitable[Sequence[Statement]]]
 
 
 def are_one(earlier: Statement, later: Statement, same: Same) -> bool:
-    """Whether they say the same of the same."""
+    """True where they say the same of the same."""
     if earlier.field != later.field:
         return False
     cosine = np.dot(earlier.vector.astype(np.float64), later.vector.astype(np.float64))

@@ -38,7 +38,7 @@ class Narrowing:
 
     @property
     def is_of_time(self) -> bool:
-        """Whether it leaves nothing out but by time and by id."""
+        """True where it leaves nothing out but by time and by id."""
         others = (getattr(self, one.name) for one in fields(self) if one.name not in _OF_TIME)
         return all(one is None or one is UNFILTERED for one in others)
 

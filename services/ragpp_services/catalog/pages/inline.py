@@ -52,7 +52,7 @@ class Footnote(NamedTuple):
 
 
 def is_blank(text: str) -> bool:
-    """Whether `text` has nothing that shows."""
+    """True where `text` has nothing that shows."""
     return not INVISIBLE.sub("", text).strip()
 
 

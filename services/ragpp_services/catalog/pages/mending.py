@@ -24,12 +24,12 @@ class Notes:
     gone: Collection[str]
 
     def all_gone(self, notes: Sequence[Footnote]) -> bool:
-        """Whether `notes` lead to something, and all of it is gone."""
+        """True where `notes` lead to something, and all of it is gone."""
         cited = [note.label for note in notes if note.label in self.defined]
         return bool(cited) and all(label in self.gone for label in cited)
 
     def lead(self, note: Footnote) -> bool:
-        """Whether `note` still leads to something."""
+        """True where `note` still leads to something."""
         return note.label in self.defined and note.label not in self.gone
 
 

@@ -120,7 +120,7 @@ def blocks_of(markdown: str) -> list[Block]:
 
 
 def _continues(block: Block, line: str) -> bool:
-    """Whether `line` goes on with the block that began with this line."""
+    """True where `line` goes on with the block that began with this line."""
     if block.kind is BlockKind.DEFINITION:
         return _INDENTED.match(line) is not None
     begun = _begun(line).kind is BlockKind.TEXT and not _BEGINS.match(line)

@@ -69,7 +69,7 @@ def named_speaker(text: str, names: tuple[str, ...]) -> int | None:
 
 
 def asks_the_assistant(text: str) -> bool:
-    """Whether a question is after what the assistant said: "what did you suggest", "the tool you recommended"."""
+    """True where a question is after what the assistant said: "what did you suggest", "the tool you recommended"."""
     return _SAID_BY_YOU.search(text) is not None
 
 

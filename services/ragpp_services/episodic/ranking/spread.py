@@ -26,7 +26,7 @@ _SEVERAL: Final = re.compile(
 
 
 def asks_for_several(question: str) -> bool:
-    """Whether `question` is after more than one thing."""
+    """True where `question` is after more than one thing."""
     return _SEVERAL.search(question) is not None
 
 

@@ -124,7 +124,7 @@ class Statement:
 
 
 def asks_for_the_present(question: str) -> bool:
-    """Whether `question` is after a state of things as it is: not of the past, not a comparison of moments, and no
+    """True where `question` is after a state of things as it is: not of the past, not a comparison of moments, and no
     request for advice."""
     is_about_now = not asks_beyond_the_present(question) and _OF_ADVICE.search(question) is None
     return _ASKS.search(question) is not None and is_about_now
@@ -222,17 +222,17 @@ def _reordered(
 
 
 def could_replace(later: Statement, earlier: Statement) -> bool:
-    """Whether it may replace `earlier` at all: said later by the same one, who is no assistant."""
+    """True where it may replace `earlier` at all: said later by the same one, who is no assistant."""
     return comes_after(later, earlier) and later.speaker == earlier.speaker
 
 
 def comes_after(later: Statement, earlier: Statement) -> bool:
-    """Whether it was said later than `earlier`, in other words, and by nobody's assistant."""
+    """True where it was said later than `earlier`, in other words, and by nobody's assistant."""
     return later.moment > earlier.moment and later.speaker[0] != "assistant" and later.text != earlier.text
 
 
 def _another_amount(earlier: Statement, later: Statement, kinds: Collection[Kind]) -> bool:
-    """Whether `later` gives another amount of what is asked for, or says that something changed and gives a number
+    """True where `later` gives another amount of what is asked for, or says that something changed and gives a number
     of nothing named: "it has increased to 7"."""
     if differ(earlier.amounts, later.amounts, kinds):
         return True

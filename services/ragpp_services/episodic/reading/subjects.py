@@ -52,12 +52,12 @@ def subject_of(question: str) -> Subject:
 
 
 def is_of_self(told: str) -> bool:
-    """Whether the speaker is in what they tell."""
+    """True where the speaker is in what they tell."""
     return _SELF.search(told) is not None
 
 
 def is_of_others(told: str) -> bool:
-    """Whether somebody else is in what is told: a third person, or kin, friends and colleagues."""
+    """True where somebody else is in what is told: a third person, or kin, friends and colleagues."""
     return _OTHERS.search(told) is not None
 
 

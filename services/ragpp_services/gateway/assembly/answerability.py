@@ -126,7 +126,7 @@ def about_question(
 
 
 def _in_other_letters(query: str) -> bool:
-    """Whether most letters of `query` are not Latin: nobody measured what a cosine is worth there."""
+    """True where most letters of `query` are not Latin: nobody measured what a cosine is worth there."""
     letters = [letter for letter in query if letter.isalpha()]
     return 2 * sum("LATIN" not in unicodedata.name(letter, "") for letter in letters) > len(letters)
 

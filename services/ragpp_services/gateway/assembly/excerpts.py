@@ -39,7 +39,7 @@ def beginning(text: str, room: int, counter: TokenMeter, *, alone: bool = False)
 
 
 def is_long(memory: Memory) -> bool:
-    """Whether an excerpt may stand for it."""
+    """True where an excerpt may stand for it."""
     return max(memory.tokens, len(memory.text) // 8) > LONG_TOKENS
 
 

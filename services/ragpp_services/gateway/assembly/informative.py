@@ -41,7 +41,7 @@ def why_not_offered(memory: Memory) -> str | None:
 
 
 def says_nothing(memory: Memory) -> bool:
-    """Whether a line of it would say no more than that somebody exists, that two things were mentioned together, or
+    """True where a line of it would say no more than that somebody exists, that two things were mentioned together, or
     what the name of one of them says ("Noor's father FATHER_OF Noor"). An entity tells by what else it is called."""
     about = memory.metadata
     if memory.kind == "entity":

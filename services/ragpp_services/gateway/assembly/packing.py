@@ -188,7 +188,7 @@ class _Packing:
 
     @property
     def has_room_for_brackets(self) -> bool:
-        """Whether all of them fit."""
+        """True where all of them fit."""
         return sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
 
     def drop_last(self) -> bool:

@@ -29,7 +29,7 @@ _CONVERSATIONS: Final = word_set("conversation conversations chat chats discussi
 
 
 def names_something(query: str) -> bool:
-    """Whether a query is after anything in particular; "What do you know about me?" is not."""
+    """True where a query is after anything in particular; "What do you know about me?" is not."""
     return any(
         word not in STOP_WORDS and word not in CHAT_WORDS and word not in _OF_ALL for word in question_words(query)
     )

@@ -50,7 +50,7 @@ class Candidate:
         return self.found.entry.model_copy(update={"content": None})
 
     def is_over(self, now: datetime) -> bool:
-        """Whether it has expired, and only waits to be cleaned up."""
+        """True where it has expired, and only waits to be cleaned up."""
         expires = self.found.entry.expires
         return expires is not None and expires <= now
 

@@ -27,7 +27,7 @@ class Checks:
         self.made: list[HealthCheck] = []
 
     def passed(self, name: str) -> bool:
-        """Whether a check of that name was made, and is neither failed nor skipped."""
+        """True where a check of that name was made, and is neither failed nor skipped."""
         return any(check.name == name and check.status in {"ok", "slow"} for check in self.made)
 
     async def make(
@@ -90,7 +90,7 @@ class Checks:
             self._fail(name, None, cause_of(error))
 
     def _lacks(self, name: str, tier: TierName | None, needs: Sequence[str]) -> bool:
-        """Whether a check that is needed was not passed; then this one is skipped."""
+        """True where a check that is needed was not passed; then this one is skipped."""
         missing = next((one for one in needs if not self.passed(one)), None)
         if missing is not None:
             self.made.append(HealthCheck(name=name, tier=tier, status="skipped", cause=f"it needs `{missing}`"))

@@ -44,7 +44,7 @@ class ViewedSemantic(Viewed[SemanticTier], of=SemanticTier):
         return told
 
     async def _may_judge(self, scope: Scope, what: Relationship) -> bool:
-        """Whether an agent may judge in the whole memory what says the same there, or nothing does. Nobody can tell
+        """True where an agent may judge in the whole memory what says the same there, or nothing does. Nobody can tell
         while a view is being built."""
         whole = scope.seen_by(None)
         if not await same_relationships(self._tier, whole, what):

@@ -108,7 +108,7 @@ def _reading(verb: str) -> Callable[..., Awaitable[object]]:
 
 
 async def if_there(change: Awaitable[object]) -> bool:
-    """Whether there was anything to change in a view that may not have it, or has it otherwise."""
+    """True where there was anything to change in a view that may not have it, or has it otherwise."""
     with suppress(NotFound, Conflict, InvalidInput):
         await change
         return True

@@ -53,12 +53,12 @@ _COUNTRY_KEYS: Final = frozenset(name_key(name) for name in COUNTRIES)
 
 
 def is_country(names: Iterable[str]) -> bool:
-    """Whether a place of these names is a country or a continent."""
+    """True where a place of these names is a country or a continent."""
     return any(name_key(name).removeprefix("the ") in _COUNTRY_KEYS for name in names)
 
 
 def supersedes(type_name: str, names: frozenset[str], later: Statement, later_names: frozenset[str]) -> bool:
-    """Whether `later` ends an earlier relationship of the same source and exclusive type to the target of these
+    """True where `later` ends an earlier relationship of the same source and exclusive type to the target of these
     `names`. `later_names`: of its own target."""
     if type_name == _RESIDENCE:
         return is_country(names) == is_country(later_names) or _MOVES.search(later.context) is not None

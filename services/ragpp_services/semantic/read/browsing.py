@@ -151,7 +151,7 @@ class Browsing:
 
 
 def _is_of(found: RelationshipRecord, state: RelationshipState) -> bool:
-    """Whether a relationship, as it was at the moment asked for, is listed under `state`."""
+    """True where a relationship, as it was at the moment asked for, is listed under `state`."""
     if state == "all":
         return True
     if found.verdict == "rejected":

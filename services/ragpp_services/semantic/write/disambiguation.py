@@ -144,7 +144,7 @@ class Disambiguation:
             self._waiting.append(turn.merge)
 
     def _merge_by_hand(self, merge: MergeRecord) -> bool:
-        """Whether both are known. Where they are one by themselves, a person has said so from now on."""
+        """True where both are known. Where they are one by themselves, a person has said so from now on."""
         kept, absorbed = self._became(merge.kept), self._became(merge.id)
         if kept is None and absorbed is not None:
             self._instead[merge.kept] = absorbed
@@ -210,7 +210,7 @@ class Disambiguation:
         return len(now) != len(set(now))
 
     def _note_unions(self, after: int | None, *, automatic: bool) -> bool:
-        """Whether there are any that were not noted."""
+        """True where there are any that were not noted."""
         new = self.batch.index.unions[len(self.mergings) :]
         self.mergings += [Merging(union.kept, union.absorbed, automatic, after) for union in new]
         return bool(new)
@@ -256,7 +256,7 @@ class Disambiguation:
         return found
 
     def is_as_before(self) -> bool:
-        """Whether every name means whom it meant, and all that is one became so in the same way."""
+        """True where every name means whom it meant, and all that is one became so in the same way."""
         roots = self.roots()
         return self._parents() == self._parents_today and all(
             identifier == one.was and roots.get(identifier, identifier) == one.entity_id
@@ -264,7 +264,7 @@ class Disambiguation:
         )
 
     def is_also_another(self, identifier: str, today: str, given: Applied) -> bool:
-        """Whether anything that was heard by then, of what was one by then, is part of another than `today` now."""
+        """True where anything that was heard by then, of what was one by then, is part of another than `today` now."""
         roots = self.roots(by=given.sequence)
         root = roots.get(identifier, identifier)
         return any(

@@ -44,7 +44,7 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
 
 
 def _is_shaken(loss: Loss, names: Sequence[SaidName]) -> bool:
-    """Whether the evidence that is gone may have decided who somebody is: it brought a name that nothing earlier had
+    """True where the evidence that is gone may have decided who somebody is: it brought a name that nothing earlier had
     said of the entity."""
     known = {hashed(key) for said in names if said.first < loss.first for key in said.keys}
     return not loss.keys <= known

@@ -231,5 +231,5 @@ def _ends_line(text: str, end: int, said: str) -> bool:
 
 
 def _is_standing(said: str, handing_at: int) -> bool:
-    """Whether a sentence says what is wanted of all texts, and hands none over."""
+    """True where a sentence says what is wanted of all texts, and hands none over."""
     return any(found["hence"] or found.start() <= handing_at for found in _STANDING.finditer(said))

@@ -121,7 +121,7 @@ def doubted(text: str, found: Sequence[Judged]) -> list[Span]:
 
 
 def _outweighed(one: Judged) -> bool:
-    """Whether it is surer that a sentence is the user's instruction than that it is somebody else's."""
+    """True where it is surer that a sentence is the user's instruction than that it is somebody else's."""
     return one.to_keep >= SURER and one.to_keep > one.passed_on
 
 
@@ -150,12 +150,12 @@ def regained(item: Interaction, own: str) -> str:
 
 
 def surely_meant(one: Judged) -> bool:
-    """Whether a sentence is the user's instruction to be kept, whatever it looks like."""
+    """True where a sentence is the user's instruction to be kept, whatever it looks like."""
     return one.to_keep >= SURE and one.passed_on <= LEAST_DOUBT
 
 
 def meant_to_last(one: Judged) -> bool:
-    """Whether an order of a sentence is for later as well."""
+    """True where an order of a sentence is for later as well."""
     return one.to_keep >= LASTING and one.passed_on <= LEAST_DOUBT
 
 

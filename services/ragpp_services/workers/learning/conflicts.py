@@ -98,7 +98,7 @@ def _clash(one: Rule, other: Rule, vectors: Vectors) -> str | None:
 
 
 def _same_situation(one: Rule, other: Rule) -> bool:
-    """Whether both hold in the same situation. A rule for one situation is an exception to one that always holds."""
+    """True where both hold in the same situation. A rule for one situation is an exception to one that always holds."""
     if not one.triggers or not other.triggers:
         return not one.triggers and not other.triggers
     first = {stem(word) for trigger in one.triggers for word in words(trigger)}

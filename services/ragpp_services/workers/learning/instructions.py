@@ -166,7 +166,7 @@ def _within(spans: Sequence[Span], sentence: Sentence) -> bool:
 
 
 def _surely_meant(sentence: Sentence, odds: Judged) -> bool:
-    """Whether a sentence that is not in the grammar is the user's instruction all the same. One about somebody must
+    """True where a sentence that is not in the grammar is the user's instruction all the same. One about somebody must
     speak to the assistant as well."""
     if (
         sentence.asks

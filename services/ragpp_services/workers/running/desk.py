@@ -63,7 +63,7 @@ class Desk:
             _log.warning("work.waiting", stage=stage, error=safe_summary(error))
 
     async def _lease_and_digest(self, stage: str) -> bool:
-        """Whether there was anything to lease."""
+        """True where there was anything to lease."""
         owner = f"{self._name}:{next(self._numbers)}"
         works = await self._parts.ledger.lease(stage, limit=STAGES[stage].batch, owner=owner, lease_s=LEASE_S)
         if works:

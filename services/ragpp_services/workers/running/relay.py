@@ -63,7 +63,7 @@ class Relay:
                 continue
 
     async def _round(self) -> bool:
-        """Whether any of the stages has work."""
+        """True where any of the stages has work."""
         free = self._free()
         due = await self._ledger.due(free) if free else []
         self._looked()

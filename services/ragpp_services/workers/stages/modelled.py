@@ -97,7 +97,7 @@ def _known_relationship(claim: FoundRelationship, local: dict[str, Extraction], 
 
 
 def _known_preference(claim: FoundPreference, local: dict[str, Extraction]) -> bool:
-    """Whether a local extractor took a preference for the same thing from one of the messages."""
+    """True where a local extractor took a preference for the same thing from one of the messages."""
     said = content_stems(f"{claim.key} {claim.value}")
     return any(content_stems(mention.value) & said for source in claim.sources for mention in local[source].preferences)
 
@@ -124,7 +124,7 @@ def _observations(claims: Sequence[FoundRelationship], by_id: dict[str, Interact
 
 
 def _says(item: Interaction, claim: FoundRelationship) -> bool:
-    """Whether the quote and both names are in the message; its speaker is named in each of theirs."""
+    """True where the quote and both names are in the message; its speaker is named in each of theirs."""
     if not supports(claim.context, item.content):
         return False
     said = _plain_words(f"{item.name or SPEAKER} {item.content}")

@@ -33,7 +33,7 @@ class Stage:
 
 
 async def is_down(parts: WorkerParts, stage: Stage) -> bool:
-    """Whether anything that `stage` needs does not answer; takes EMBEDDER_PATIENCE_S at most."""
+    """True where anything that `stage` needs does not answer; takes EMBEDDER_PATIENCE_S at most."""
     asked = [_tier_is_up(tier) for tier in stage.tiers(parts)]
     if stage.embeds:
         asked.append(_embedder_is_up(parts))

@@ -45,7 +45,7 @@ def _at_child(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
 
 
 def _is_object(child: "Token", verb: "Token") -> bool:
-    """Whether it is a direct object; a parser takes names for adverbs ("I met Leo"), but not what is a time."""
+    """True where it is a direct object; a parser takes names for adverbs ("I met Leo"), but not what is a time."""
     named = child.dep_ == "npadvmod" and child.pos_ in {"PROPN", "NOUN"} and child.i > verb.i
     return child.dep_ == "dobj" or (named and child.ent_type_ not in {"DATE", "TIME"})
 

@@ -49,7 +49,7 @@ def _named(word: "Token", referent: int, scene: Scene) -> str | None:
 
 
 def _is_about(word: "Token") -> bool:
-    """Whether "you" is the listener, and not anybody: "you build settlements and trade"."""
+    """True where "you" is the listener, and not anybody: "you build settlements and trade"."""
     verb = word.head
     whenever = any(child.lower_ in {"when", "where", "if", "while", "until", "whenever"} for child in verb.children)
     general = verb.dep_ == "relcl" or (verb.dep_ == "advcl" and whenever)

@@ -84,7 +84,7 @@ def read_ailment(noun: "Token", scene: Scene) -> Iterator[Tie]:
 
 
 def _is_said(verb: "Token | None", scene: Scene) -> bool:
-    """Whether the clause says that it is so; "today was my last day" has no subject for a parser."""
+    """True where the clause says that it is so; "today was my last day" has no subject for a parser."""
     if verb is None or scene.gate.assertion(verb) is Assertion.HOLDS:
         return True
     told = any(child.dep_ in {"neg", *SUBJECTS} for child in verb.children)

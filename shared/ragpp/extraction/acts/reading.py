@@ -98,7 +98,7 @@ def _told_by(verb: "Token") -> str:
 
 
 def _is_meant(line: Act, verb: "Token") -> bool:
-    """Whether it is a verb of the line, with its particle and in its voice."""
+    """True where it is a verb of the line, with its particle and in its voice."""
     part = particle(verb)
     lemma = _STATES.get(verb.lower_, lemma_of(verb)) if verb.pos_ == "ADJ" else lemma_of(verb)
     loose = part in _LOOSE and line.kind in {"VISITED", "LIVES_IN", "MET"} and (lemma, "") in line.verbs
@@ -110,7 +110,7 @@ def _is_meant(line: Act, verb: "Token") -> bool:
 
 
 def _fits_its_time(line: Act, verb: "Token") -> bool:
-    """Whether the tense and what stands beside the verb are as the line's flags want them."""
+    """True where the tense and what stands beside the verb are as the line's flags want them."""
     flags = line.flags
     if "past" in flags and not is_past(verb):
         return False
@@ -130,7 +130,7 @@ def _takes(line: Act, word: "Token", scene: Scene) -> bool:
 
 
 def _is_theirs(line: Act, word: "Token") -> bool:
-    """Whether a belonging is said to be another's: "I drove my mom's car"."""
+    """True where a belonging is said to be another's: "I drove my mom's car"."""
     owners = [child for child in word.children if child.dep_ == "poss"]
     return line.kind in {"OWNS", "SOLD"} and any(one.pos_ != "PRON" for one in owners)
 

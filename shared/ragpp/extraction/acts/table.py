@@ -27,7 +27,7 @@ class Act:
 
     @property
     def lasting(self) -> bool:
-        """Whether it fades slowly."""
+        """True where it fades slowly."""
         return self.kind in LASTING
 
 

@@ -75,7 +75,7 @@ def _is_denied(word: "Token") -> bool:
 
 
 def fits(word: "Token", act: Act, reading: Reading) -> bool:
-    """Whether the act takes what the word names."""
+    """True where the act takes what the word names."""
     referent = mark_of(word, reading)
     lemma, plain = singular(word.lower_), word.lower_
     forms = {lemma, plain, word.lemma_.lower()}
@@ -93,7 +93,7 @@ def fits(word: "Token", act: Act, reading: Reading) -> bool:
 
 
 def _is_anything(word: "Token", act: Act, forms: set[str]) -> bool:
-    """Whether it names something where anything is taken."""
+    """True where it names something where anything is taken."""
     alone = not any(child.dep_ == "dobj" for child in word.children)
     pursued = word.pos_ == "VERB" and act.kind in _PURSUED and alone
     counted = word.tag_ == "JJ" and word.dep_ == "dobj" and any(child.dep_ == "det" for child in word.children)
@@ -163,7 +163,7 @@ def phrase_of(word: "Token") -> str | None:
 
 
 def _is_hyphened(word: "Token") -> bool:
-    """Whether it goes on from a hyphen: "free" of "dairy-free"."""
+    """True where it goes on from a hyphen: "free" of "dairy-free"."""
     return word.i > 1 and word.nbor(-1).text == "-" and not word.nbor(-1).whitespace_
 
 

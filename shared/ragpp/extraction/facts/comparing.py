@@ -38,7 +38,7 @@ _SHARED: Final = 0.5
 
 
 def same_fact(a: str, b: str) -> bool:
-    """Whether two statements that are alike say the same: equal numbers with their units, dates, names, polarity and
+    """True where two statements that are alike say the same: equal numbers with their units, dates, names, polarity and
     order of arguments. Where it cannot tell, they are two. Symmetric, and True of a text and itself."""
     if a.casefold() == b.casefold():
         return True
@@ -103,7 +103,7 @@ def _same_measures(one: Measures, other: Measures) -> bool:
 
 
 def _same_names(one: Wording, other: Wording) -> bool:
-    """Whether each has the names of the other; one may give more of a name, "Green Valley Hospital" for "Green
+    """True where each has the names of the other; one may give more of a name, "Green Valley Hospital" for "Green
     Valley"."""
     more, less = _names_not_in(one, other), _names_not_in(other, one)
     if not more or not less:
@@ -116,7 +116,7 @@ def _names_not_in(one: Wording, other: Wording) -> list[Named]:
 
 
 def _same_order(a: str, b: str) -> bool:
-    """Whether the same play the same parts: "Ana manages Ben" is not "Ben manages Ana", but is "Ben is managed by
+    """True where the same play the same parts: "Ana manages Ben" is not "Ben manages Ana", but is "Ben is managed by
     Ana", and "Ana is the head" is "The head is Ana"."""
     one, other = wording(a), wording(b)
     if one.passive != other.passive or (_is_equation(a) and _is_equation(b)):
@@ -135,7 +135,7 @@ def _same_order(a: str, b: str) -> bool:
 
 
 def _is_equation(text: str) -> bool:
-    """Whether it says what something is, which can be turned round."""
+    """True where it says what something is, which can be turned round."""
     clause = _clause(text)
     return clause.verb_word.lower() in {"is", "are", "was", "were"} and " than " not in text
 
@@ -215,7 +215,7 @@ def _of_two(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _other_measures(earlier: Measures, later: Measures) -> bool:
-    """Whether the later gives another value of something that both give a value of."""
+    """True where the later gives another value of something that both give a value of."""
     kinds = earlier.values.keys() & later.values.keys()
     if any(not later.values[kind] <= earlier.values[kind] for kind in kinds):
         return True
@@ -231,7 +231,7 @@ def _other_measures(earlier: Measures, later: Measures) -> bool:
 
 
 def _another_setting(one: Clause, other: Clause) -> bool:
-    """Whether a setting, "the theme of the site is dark", has another value."""
+    """True where a setting, "the theme of the site is dark", has another value."""
     is_setting = any(mark in one.subject for mark in ("_", " of ", "."))
     if not is_setting or one.subject.casefold() != other.subject.casefold():
         return False

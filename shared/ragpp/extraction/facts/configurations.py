@@ -121,7 +121,7 @@ def _named_by(line: str) -> str | None:
 
 
 def _is_running_text(line: str) -> bool:
-    """Whether a line sets nothing, such as one of an agent's instructions."""
+    """True where a line sets nothing, such as one of an agent's instructions."""
     text = line.strip()
     if not text[:1].isalnum() or text[:1].islower() or text[-1] not in ".!" or len(text.split()) < _FEWEST_WORDS:
         return False

@@ -199,7 +199,7 @@ def _cell(row: str, name: str, value: str) -> str:
 
 
 def is_a_label(label: str) -> bool:
-    """Whether what stands before a colon names what is behind it."""
+    """True where what stands before a colon names what is behind it."""
     return _NO_LABEL.match(label.strip()) is None
 
 

@@ -90,5 +90,5 @@ def unfronted(clause: str) -> str:
 
 
 def starts_with_a_gap(text: str) -> bool:
-    """Whether `text` begins as a second value does."""
+    """True where `text` begins as a second value does."""
     return _FIRST.match(text) is not None

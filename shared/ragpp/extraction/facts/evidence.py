@@ -76,12 +76,12 @@ _TALK: Final = word_set(
 
 
 def numbers(text: str) -> bool:
-    """Whether `text` states a number, a sum or a share."""
+    """True where `text` states a number, a sum or a share."""
     return _NUMBER.search(text) is not None
 
 
 def names(text: str, *, from_the_start: bool = False) -> bool:
-    """Whether `text` has a name: a word with a capital, not as its first word unless `from_the_start`, nor somebody
+    """True where `text` has a name: a word with a capital, not as its first word unless `from_the_start`, nor somebody
     who is only spoken to."""
     rest = _VOCATIVE.sub("", text)
     for match in _NAME.finditer(rest):
@@ -98,19 +98,19 @@ def names(text: str, *, from_the_start: bool = False) -> bool:
 
 
 def identifiers(text: str) -> bool:
-    """Whether `text` has an address, a path, or a word that only a program or an abbreviation is spelt like."""
+    """True where `text` has an address, a path, or a word that only a program or an abbreviation is spelt like."""
     if _ADDRESS.search(text):
         return True
     return any(match.group() not in _SHOUTED for match in _IDENTIFIER.finditer(text))
 
 
 def dates(text: str) -> bool:
-    """Whether `text` says when, or how often."""
+    """True where `text` says when, or how often."""
     return _DATE.search(text) is not None
 
 
 def is_strong(text: str) -> bool:
-    """Whether `text` has something that can be looked up."""
+    """True where `text` has something that can be looked up."""
     return numbers(text) or dates(text) or identifiers(text) or names(text, from_the_start=True)
 
 

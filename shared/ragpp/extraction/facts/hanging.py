@@ -42,7 +42,7 @@ def hanging(item: Item, text: str) -> tuple[str, float] | None:
 
 
 def is_a_title(text: str) -> bool:
-    """Whether a sentence only says of what the rest of its item is: "Water. The pump broke on 2 March."."""
+    """True where a sentence only says of what the rest of its item is: "Water. The pump broke on 2 March."."""
     if len(text.split()) > _LONGEST_TITLE or Clause(text).verb is not None:
         return False
     return not (evidence.numbers(text) or evidence.dates(text) or evidence.identifiers(text))
@@ -56,7 +56,7 @@ def _labelled(item: Item, label: str, value: str) -> tuple[str, float]:
 
 
 def _is_undecided(item: Item) -> bool:
-    """Whether it stands under no heading, or under one of what is not settled."""
+    """True where it stands under no heading, or under one of what is not settled."""
     return not item.under or _UNDECIDED.match(item.under[-1]) is not None
 
 

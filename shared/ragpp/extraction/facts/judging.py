@@ -174,7 +174,7 @@ _LONGEST_ANSWER: Final = 12
 
 
 def is_an_answer(sentence: Sentence, text: str, asked: str) -> bool:
-    """Whether a sentence without a verb answers the question `asked` by something to look up: "$299 a month"."""
+    """True where a sentence without a verb answers the question `asked` by something to look up: "$299 a month"."""
     answer = text[opening(text) :]
     if _WH.match(asked) is None and not (evidence.numbers(answer) or evidence.names(answer, from_the_start=True)):
         return False
@@ -185,7 +185,7 @@ def is_an_answer(sentence: Sentence, text: str, asked: str) -> bool:
 
 
 def is_a_plain_answer(text: str, asked: str) -> bool:
-    """Whether `text` only affirms or denies what `asked` asks, which is no request and says of what it is."""
+    """True where `text` only affirms or denies what `asked` asks, which is no request and says of what it is."""
     return (
         _PLAIN_ANSWER.fullmatch(text) is not None
         and _ASKS_WHETHER.match(asked[opening(asked) :]) is not None
@@ -225,7 +225,7 @@ def judge_note(sentence: Sentence, text: str, *, gathered: bool) -> float | None
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether `text` greets, thanks or closes."""
+    """True where `text` greets, thanks or closes."""
     return _COURTEOUS.match(text) is not None or _COURTEOUS.match(text[opening(text) :]) is not None
 
 
@@ -269,7 +269,7 @@ def _worth(clause: Clause, *, aloud: bool, found: float | None) -> float | None:
 
 
 def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool) -> bool:
-    """Whether something definite is said of something definite."""
+    """True where something definite is said of something definite."""
     subject, said = clause.subject, evidence.content(f"{clause.verb_word} {clause.predicate}")
     if aloud and _PREFERS.search(clause.text) and (own or evidence.names(subject, from_the_start=True)):
         return bool(evidence.content(clause.predicate))

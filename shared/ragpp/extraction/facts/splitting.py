@@ -139,7 +139,7 @@ def clauses(text: str) -> list[str]:
 
 
 def _divide(first: Clause, head: str, joint: str, tail: str) -> bool:
-    """Whether what stands before and behind a joint are two statements."""
+    """True where what stands before and behind a joint are two statements."""
     if joint == "or" or not (_stands(head) or elided(first, first.text, head)):
         return joint == "or" and elided(first, head, _to_the_next(tail)) is not None
     if elided(first, head, _to_the_next(tail)) is not None:
@@ -153,7 +153,7 @@ def _divide(first: Clause, head: str, joint: str, tail: str) -> bool:
 
 
 def _goes_on_with(first: Clause, tail: str) -> bool:
-    """Whether `tail` begins with another verb of the first subject."""
+    """True where `tail` begins with another verb of the first subject."""
     if not first.subject:
         return False
     tail = _THEN.sub("", tail)

@@ -171,12 +171,12 @@ def behind(name: str | None, text: str) -> str:
 
 
 def only_points(subject: str) -> bool:
-    """Whether a subject says no more of what it is than that it was spoken of: "the lid"."""
+    """True where a subject says no more of what it is than that it was spoken of: "the lid"."""
     return _BARE.match(subject) is not None
 
 
 def points(text: str) -> bool:
-    """Whether a statement is about something that was said before and is only a pronoun in it."""
+    """True where a statement is about something that was said before and is only a pronoun in it."""
     return _PRONOUN.match(text) is not None or _ends_with_a_pronoun(Clause(text).subject)
 
 

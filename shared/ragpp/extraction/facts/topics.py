@@ -156,7 +156,7 @@ def _stands_for_another(subject: str) -> bool:
 
 
 def _leads(name: str, text: str, subject: str) -> bool:
-    """Whether a sentence is about `name`, and does not only mention it."""
+    """True where a sentence is about `name`, and does not only mention it."""
     if text.endswith("?") or name in subject:
         return True
     return _with_its_article(name, text) != name and not _PLACED.search(text[: text.find(name)])

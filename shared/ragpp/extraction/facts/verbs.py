@@ -143,7 +143,7 @@ def finite_verb(text: str) -> Verb | None:
 
 
 def starts_with_a_verb(text: str) -> bool:
-    """Whether `text` begins with a verb in the third person, whose subject is elsewhere: "includes API access"."""
+    """True where `text` begins with a verb in the third person, whose subject is elsewhere: "includes API access"."""
     found = words_with_places(text[:200])
     if not found:
         return False
@@ -158,7 +158,7 @@ def starts_with_a_verb(text: str) -> bool:
 
 
 def lacks_the_speaker(text: str) -> bool:
-    """Whether `text` begins with what its speaker did, without "I": "Bought it in May"."""
+    """True where `text` begins with what its speaker did, without "I": "Bought it in May"."""
     found = words_with_places(text[:80])
     if len(found) < 2 or "?" in text:
         return False
@@ -173,7 +173,7 @@ def starts_with_a_past(text: str) -> bool:
 
 
 def starts_with_an_order(text: str) -> bool:
-    """Whether `text` begins with a verb as it is in an order: "Send the invoice to Marta"."""
+    """True where `text` begins with a verb as it is in an order: "Send the invoice to Marta"."""
     found = words_with_places(text[:80])
     if not found:
         return False
@@ -191,7 +191,7 @@ def starts_with_an_order(text: str) -> bool:
 
 
 def _is_a_base(word: str) -> bool:
-    """Whether a word before an article can be an order by its form: no noun stands there, but for names."""
+    """True where a word before an article can be an order by its form: no noun stands there, but for names."""
     return (
         _is_no_little_word(word)
         and word not in _FRONTING
@@ -295,6 +295,6 @@ def _has_the_third_person(word: str) -> bool:
 
 
 def _goes_on(following: str) -> bool:
-    """Whether a word may follow a verb at once, and seldom follows a noun."""
+    """True where a word may follow a verb at once, and seldom follows a noun."""
     lowered = following.lower()
     return lowered in _FOLLOW or lowered in NUMBERS or not following[0].islower()

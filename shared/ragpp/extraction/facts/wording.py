@@ -154,7 +154,7 @@ def stems(words: Iterable[str]) -> frozenset[int]:
 
 
 def denies_the_other(one: Wording, other: Wording) -> bool:
-    """Whether one says what the other denies, by a "not" or by a word that means the opposite."""
+    """True where one says what the other denies, by a "not" or by a word that means the opposite."""
     opposed = sum(side != 3 and other.sides.get(pair) == 3 - side for pair, side in one.sides.items())
     opposed += any(_is_undone(word, other.words) for word in one.words - other.words)
     opposed += any(_is_undone(word, one.words) for word in other.words - one.words)

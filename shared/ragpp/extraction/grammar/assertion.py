@@ -81,7 +81,7 @@ def _asks(verb: "Token") -> bool:
 
 
 def _opens(word: "Token", despite: frozenset[str]) -> bool:
-    """Whether a word at the verb leaves open whether it is so."""
+    """True where a word at the verb leaves open whether it is so."""
     low, dep = word.lower_, word.dep_
     if dep == "advcl":
         return any(mark.dep_ == "mark" and mark.lower_ in {"if", "unless"} for mark in word.children)
@@ -167,7 +167,7 @@ def _said(verb: "Token", head: "Token", depth: int) -> Assertion:
 
 
 def _stands_beside(verb: "Token", head: "Token") -> bool:
-    """Whether only a comma is between two main clauses: "Femi won a prize, can you believe it"."""
+    """True where only a comma is between two main clauses: "Femi won a prize, can you believe it"."""
     subject = any(child.dep_ in SUBJECTS for child in verb.children)
     marked = any(child.dep_ == "mark" for child in verb.children)
     has_its_own = head.lemma_ not in _SAYS or any(child.dep_ == "dobj" for child in head.children)

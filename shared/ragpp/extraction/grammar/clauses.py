@@ -48,7 +48,7 @@ def _bearer(verb: "Token") -> "Token | None":
 
 
 def _is_addressed(word: "Token") -> bool:
-    """Whether it only names the listener: "Nate, after the screenplay I got a letter"."""
+    """True where it only names the listener: "Nate, after the screenplay I got a letter"."""
     doc = word.doc
     return (
         word.i == 0 and word.pos_ == "PROPN" and len(doc) > 1 and doc[1].text in {",", "!"} and not list(word.conjuncts)
@@ -93,17 +93,17 @@ def particle(verb: "Token") -> str:
 
 
 def was(verb: "Token") -> bool:
-    """Whether it says what somebody was, and is no longer: "I was a nurse", not "I've been"."""
+    """True where it says what somebody was, and is no longer: "I was a nurse", not "I've been"."""
     return verb.lemma_ == "be" and verb.tag_ == "VBD"
 
 
 def is_passive(verb: "Token") -> bool:
-    """Whether the subject is whom it happens to."""
+    """True where the subject is whom it happens to."""
     return any(child.dep_ in {"nsubjpass", "auxpass"} for child in verb.children)
 
 
 def is_progressive(verb: "Token") -> bool:
-    """Whether it is a present progressive, which also tells plans: "I'm moving to Rome"."""
+    """True where it is a present progressive, which also tells plans: "I'm moving to Rome"."""
     return (
         verb.tag_ == "VBG"
         and any(
@@ -114,7 +114,7 @@ def is_progressive(verb: "Token") -> bool:
 
 
 def is_past(verb: "Token") -> bool:
-    """Whether it lies behind: a past tense or a perfect."""
+    """True where it lies behind: a past tense or a perfect."""
     if verb.tag_ in {"VBD", "VBN"}:
         return True
     return any(child.dep_ in {"aux", "auxpass"} and child.tag_ in {"VBD", "VBN"} for child in verb.children) or any(

@@ -105,6 +105,6 @@ CONNECTORS: Final = word_set("of the de da do dos das del della di du van von de
 
 
 def is_ordinary(word: str) -> bool:
-    """Whether a capitalised word is a day, a month, a language or an acronym of everyday speech, not a name."""
+    """True where a capitalised word is a day, a month, a language or an acronym of everyday speech, not a name."""
     lowered = word.lower().rstrip(".")
     return lowered in CALENDAR or lowered in DEMONYMS or lowered in ACRONYMS or lowered == "i"

@@ -72,5 +72,5 @@ def marks(text: str) -> list[str]:
 
 
 def is_mark(character: str) -> bool:
-    """Whether a character of a masked text starts a mark."""
+    """True where a character of a masked text starts a mark."""
     return _FIRST <= ord(character) < _FIRST + MAX_REFERENTS

@@ -95,7 +95,7 @@ def _is_capital(word: Word) -> bool:
 
 
 def _is_headline(words: Sequence[Word]) -> bool:
-    """Whether most words behind the first have capitals, so that capitals tell nothing."""
+    """True where most words behind the first have capitals, so that capitals tell nothing."""
     plain = [word.text for word in words if word.text[0].isalpha() and word.text != "I"][1:]
     return len(plain) >= 4 and sum(text[0].isupper() for text in plain) > 0.7 * len(plain)
 
@@ -213,13 +213,13 @@ def _unlabelled(words: Sequence[Word], first: int, last: int, *, opening: bool) 
 
 
 def _is_apposed(words: Sequence[Word], first: int) -> bool:
-    """Whether the name follows the word for whom it names: "my parrot, Captain"."""
+    """True where the name follows the word for whom it names: "my parrot, Captain"."""
     before = [word.text.lower() for word in words[max(0, first - 2) : first]]
     return bool(before) and (before[-1] in _BEFORE_A_NAME or (before[-1] == "," and before[0] in CANONICAL))
 
 
 def _speaks_for_itself(words: Sequence[Word], first: int, last: int) -> bool:
-    """Whether what follows a capital at the start of a sentence is said of somebody, or to somebody."""
+    """True where what follows a capital at the start of a sentence is said of somebody, or to somebody."""
     if _INFLECTED.match(words[first].text) or last >= len(words):
         return False
     following = words[last].text.lower()

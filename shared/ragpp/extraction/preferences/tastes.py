@@ -119,7 +119,7 @@ def _told(text: str) -> Iterator[str]:
 
 
 def _is_verb(word: "Token") -> bool:
-    """Whether it is one, or has a subject and so was taken for something else: "I only like paper books"."""
+    """True where it is one, or has a subject and so was taken for something else: "I only like paper books"."""
     return word.pos_ in {"VERB", "AUX"} or any(child.dep_ in SUBJECTS for child in word.children)
 
 
@@ -161,7 +161,7 @@ def _be_of(word: "Token") -> "Token | None":
 
 
 def _is_mine(verb: "Token") -> bool:
-    """Whether the speaker is who it is said of."""
+    """True where the speaker is who it is said of."""
     who = subjects(verb)
     if not who:
         return is_elided(verb)
@@ -214,7 +214,7 @@ def _is_perfect(verb: "Token") -> bool:
 
 
 def _lasts(line: Taste, verb: "Token") -> bool:
-    """Whether a past goes on: "I've always loved", "I gave up"."""
+    """True where a past goes on: "I've always loved", "I gave up"."""
     return "past" in line.flags or _is_perfect(verb)
 
 
@@ -243,7 +243,7 @@ def _is_me(word: "Token") -> bool:
 
 
 def _is_hyphened_on(word: "Token") -> bool:
-    """Whether it is the first part of a word: "e" of "e-readers"."""
+    """True where it is the first part of a word: "e" of "e-readers"."""
     return not word.whitespace_ and word.i + 1 < len(word.doc) and word.nbor().text == "-"
 
 

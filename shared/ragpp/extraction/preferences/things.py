@@ -53,7 +53,7 @@ def general_phrase(thing: "Token", verb: "Token", *, definite: bool = False) -> 
 
 
 def _is_done(thing: "Token") -> bool:
-    """Whether it is something that one does, and no noun that was taken for a verb: "I avoid gluten"."""
+    """True where it is something that one does, and no noun that was taken for a verb: "I avoid gluten"."""
     if thing.tag_ not in {"VBG", "VB"} or thing.dep_ not in {"xcomp", "ccomp", "pcomp", "csubj", "conj"}:
         return False
     does = any(child.tag_ == "TO" or child.dep_ in _TAILS for child in thing.children)
@@ -68,7 +68,7 @@ def _is_left_out(thing: "Token") -> bool:
 
 
 def _points(word: "Token") -> bool:
-    """Whether it and what is joined to it are particular ones: "the color and texture"."""
+    """True where it and what is joined to it are particular ones: "the color and texture"."""
     return any(child.dep_ == "poss" or child.lower_ in _POINTING for child in word.children)
 
 

@@ -70,7 +70,7 @@ def category_of(phrase: str) -> str:
 
 
 def _belongs(key: str, members: frozenset[str]) -> bool:
-    """Whether the key or its head is a member: "tea", "green tea", but not "working from home"."""
+    """True where the key or its head is a member: "tea", "green tea", but not "working from home"."""
     return key in members or (key.rpartition(" ")[2] in members and not key.partition(" ")[0].endswith("ing"))
 
 

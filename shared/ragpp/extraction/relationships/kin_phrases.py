@@ -82,7 +82,7 @@ def _names(match: re.Match[str]) -> Claim:
 
 
 def _is_gone(text: str, start: int, end: int) -> bool:
-    """Whether the pet at `text[start:end]` died or lives with somebody else now."""
+    """True where the pet at `text[start:end]` died or lives with somebody else now."""
     return rules.GONE.match(text, end) is not None or rules.GIVEN.search(text, max(0, start - 30), start) is not None
 
 

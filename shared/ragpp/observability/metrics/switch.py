@@ -26,7 +26,7 @@ def count_if(wanted: bool) -> None:
 
 
 def is_counting() -> bool:
-    """Whether this process counts."""
+    """True where this process counts."""
     return _SWITCH.on
 
 

@@ -107,7 +107,7 @@ def headed(text: str) -> Iterator[Span]:
 
 
 def _heads_mail(line: str) -> bool:
-    """Whether a line that a colon ends has an address, or a date and a time of day, and is not the author's own."""
+    """True where a line that a colon ends has an address, or a date and a time of day, and is not the author's own."""
     own = line
     for end in _SENTENCE_END.finditer(line):
         own = line[end.end() :]
@@ -170,7 +170,7 @@ def _is_stamp(line: str) -> bool:
 
 
 def _is_name(line: str) -> bool:
-    """Whether a line is a name and nothing else: a few words with capitals, or a handle."""
+    """True where a line is a name and nothing else: a few words with capitals, or a handle."""
     name = line
     while aside := _ASIDE.search(name):
         name = name[: aside.start()]

@@ -48,7 +48,7 @@ def quotations(text: str) -> Iterator[Span]:
 
 
 def says_something(text: str, span: Span) -> bool:
-    """Whether a stretch of `text` has LEAST_QUOTED words."""
+    """True where a stretch of `text` has LEAST_QUOTED words."""
     return len(_WORD.findall(text, *span)) >= LEAST_QUOTED
 
 
@@ -81,7 +81,7 @@ class _Reading:
         self.found.append(Span(start, end))
 
     def rather_closes(self, mark: str) -> bool:
-        """Whether a mark closes that may open as well."""
+        """True where a mark closes that may open as well."""
         if self.opened and mark in _CLOSES.get(self.opened[-1][1], ""):
             return True
         if mark in _OPENING or mark in _CLOSING:
@@ -129,14 +129,14 @@ def _sides(text: str, mark: str, start: int, end: int) -> tuple[bool, bool]:
 
 
 def _is_apostrophe(text: str, mark: str, start: int, end: int) -> bool:
-    """Whether a single mark that might open something stands for letters, or in a smiley."""
+    """True where a single mark that might open something stands for letters, or in a smiley."""
     if mark not in _OPENING and not _SPOKEN.match(text, end):
         return True
     return _ELIDED.match(text, end) is not None or _SMILES.match(text, max(0, start - 1)) is not None
 
 
 def _in_word(character: str) -> bool:
-    """Whether it is a digit or a letter of a script that parts words."""
+    """True where it is a digit or a letter of a script that parts words."""
     return character.isdigit() or character.lower() != character.upper()
 
 
