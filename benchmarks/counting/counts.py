@@ -12,7 +12,7 @@ from typing import Final
 
 from benchmarks.counting.profiled import Profiles
 from benchmarks.counting.relay import Relay
-from benchmarks.counting.requests import Request
+from benchmarks.counting.requests import NotAnsweredError, Request
 
 RECORDED: Final = Path(__file__).parent.parent / "data" / "counts.json"
 RECORDED_ON: Final = (3, 11)
@@ -21,6 +21,8 @@ WARMING: Final = 6
 CONNECTIONS: Final = 4
 """Connections of each pool. One prepares a statement when it first sees it, so all of them are warmed up at once."""
 RUNS: Final = 5
+PAUSES: Final = 5
+"""At most so many runs of a request are begun again since a tier did not answer in them."""
 NAMED: Final = 20
 """At most so many functions or statements are named where there are more."""
 STATEMENT_CHARS: Final = 100
@@ -55,19 +57,29 @@ async def count(
 ) -> list[Counts]:
     """The counts of so many runs of `request`, after some that warm up what is read once. `settle`: awaited before
     each and as its end, so that what is done for it a little later counts, and nothing of another. `against`: what is
-    recorded; then those that warm up count too, and the first that costs no more is the last."""
+    recorded; then those that warm up count too, and the first that costs no more is the last. Raises NotAnsweredError
+    where tiers fail in more than PAUSES runs."""
     warming = WARMING if against is None else 1
     for _ in range(warming):
-        await asyncio.gather(*(request.ask() for _ in range(CONNECTIONS if request.is_read else 1)))
+        asked = [request.ask() for _ in range(CONNECTIONS if request.is_read else 1)]
+        for failed in await asyncio.gather(*asked, return_exceptions=True):
+            if failed is not None and not isinstance(failed, NotAnsweredError):
+                raise failed
         if request.prepare is not None:
             await request.prepare()
-    found = []
-    for _ in range(runs + WARMING - warming):
+    found: list[Counts] = []
+    pauses = 0
+    while len(found) < runs + WARMING - warming:
         if request.prepare is not None:
             await request.prepare()
         await settle()
         before, passed = profiles.counted(), relay.passed.copied()
-        await request.ask()
+        try:
+            await request.ask()
+        except NotAnsweredError:
+            if (pauses := pauses + 1) > PAUSES:
+                raise
+            continue
         await settle()
         called, through = profiles.since(before), relay.passed.since(passed)
         totals = {

@@ -25,10 +25,14 @@ FORMS: Final = 5
 """Every so many messages of a conversation have the same form."""
 
 
+class NotAnsweredError(Exception):
+    """A tier did not answer, as on a machine that stands still: what it cost is no measure."""
+
+
 @dataclass(frozen=True)
 class Request:
     """A request: `name` in the table, `prepare` what comes before it and is not counted, `ask` what is. `is_read`: it
-    changes nothing, so it can be asked several times at once."""
+    changes nothing, so it can be asked several times at once. Raises NotAnsweredError."""
 
     name: str
     ask: Callable[[], Awaitable[None]]
@@ -72,7 +76,7 @@ class Users:
         answer = await self._sent("POST", "/v1/recall", {"user_id": user, "session_id": "s", "query": ASKED})
         tiers = answer.json()["tiers"]
         if any(tier["status"] != "ok" for tier in tiers.values()):
-            raise RuntimeError(f"a tier did not answer for {user}, so the cost is no measure: {tiers}")
+            raise NotAnsweredError(f"{user}: {tiers}")
 
     async def extract(self, user: str) -> None:
         window = {"start": f"{DAY}T00:00:00Z", "end": f"{DAY}T23:00:00Z"}
