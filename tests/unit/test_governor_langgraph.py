@@ -39,6 +39,7 @@ async def test_the_graph_comes_to_the_same_result_as_the_governor_itself() -> No
     alone = (await governor_of(KeepingMemory()).turn(Invocation(event=event))).model_dump(mode="json")
     graph = memory_graph(governor_of(KeepingMemory()))
     in_graph = await graph.ainvoke(GovernorState(event=event.model_dump(mode="json")))
+    assert set(alone) - set(in_graph) == set()
     assert in_graph["response"]["text"] == alone["response"]["text"]
     assert in_graph["response"]["id"] == alone["response"]["id"]
     steps = [(step["node"], step["outcome"]) for step in in_graph["transitions"]]

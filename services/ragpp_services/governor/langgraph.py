@@ -40,6 +40,7 @@ class GovernorState(TypedDict, total=False):
     memory: str
     problems: list[str]
     recall_ms: float | None
+    relevance: str | None
     undigested: int
     catalog: dict[str, JsonValue] | None
 
