@@ -32,7 +32,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Answer:
-    """What one tier answered: `memories` is empty unless `status` is ok."""
+    """The answer of one tier: `memories` is empty unless `status` is ok."""
 
     status: TierStatusName
     ms: float
@@ -85,8 +85,8 @@ async def retrieved(tier: MemoryTier, query: MemoryQuery, second: Encoding | Non
 
 
 async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:
-    """Whether `task` is done by `ends`. One that is not is cancelled and left alone: a driver may take seconds to give
-    up on a server that hangs."""
+    """True where `task` is done by `ends`. One that is not is cancelled and left alone: a driver may take seconds to
+    give up on a server that hangs."""
     done, _ = await asyncio.wait({task}, timeout=max(0.0, ends - time.perf_counter()))
     if not done:
         task.cancel()

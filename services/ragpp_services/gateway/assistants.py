@@ -69,7 +69,7 @@ class Assistants:
 
 
 def _handed_on(body: bytes, receive: Receive) -> Receive:
-    """What is left to receive of a request whose body is here: that, and then that its sender is gone."""
+    """The messages left to receive of a request whose body is here: that, and then what `receive` gives."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

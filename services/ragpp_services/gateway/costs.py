@@ -1,5 +1,5 @@
-"""What the characters of a text cost: embedding reads word pieces, of which most texts have far fewer than characters,
-and some have as many."""
+"""The cost of a text's characters: embedding reads word pieces, of which most texts have far fewer than characters, and
+some have as many."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""What is counted of a recall, and of the tiers that it asks."""
+"""The counts of a recall, and of the tiers that it asks."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,7 +16,7 @@ PING_EVERY_S: Final = 15.0
 
 @contextmanager
 def recall_step(name: Literal["fuse", "pack"], **told: Unpack[traces.Attributes]) -> Iterator[None]:
-    """What is done inside is that step of a recall, to the metrics and in its trace."""
+    """Count what is done inside as that step of a recall, in the metrics and in its trace."""
     with metrics.step(name), traces.step(name, **told):
         yield
 

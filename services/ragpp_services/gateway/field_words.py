@@ -1,4 +1,4 @@
-"""What the API's fields and parameters mean, in words: the table `fields.toml`, put into the API's description.
+"""The meanings of the API's fields and parameters, in words: the table `fields.toml`, put into the API's description.
 
 The words stand in a table and not at the fields, since nobody needs them but who reads the description, and every
 process imports the fields.

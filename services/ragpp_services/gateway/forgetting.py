@@ -44,7 +44,7 @@ RestingT = TypeVar("RestingT", Entity, Relationship, Preference, Rule, Finding)
 
 @dataclass
 class Found:
-    """What is about something: messages by time, each with why, what it is called, and what was asked by whom."""
+    """The messages about something, by time, each with why; what it is called; and what was asked by whom."""
 
     messages: list[Interaction] = field(default_factory=list)
     why: dict[str, list[Why]] = field(default_factory=dict)
@@ -95,9 +95,9 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
 
 
 def _calling(names: Sequence[str], asked: str) -> tuple[str, ...]:
-    """Of all that an entity is called the names, by which somebody who says them means it. What ends in a common word,
-    as "Ana's brother" or "sister", is said of others, too; it counts where there is nothing else, or where it is what
-    is asked for."""
+    """The names of an entity by which somebody who says them means it. One that ends in a common word, as "Ana's
+    brother" or "sister", is said of others, too; it counts where there is nothing else, or where it is what is asked
+    for."""
     proper = tuple(name for name in names if name.casefold() == asked.casefold() or not name.split()[-1][:1].islower())
     return proper or tuple(names)
 
@@ -122,7 +122,7 @@ async def would_go(parts: Parts, scope: Scope, ids: Collection[str]) -> dict[str
 
 
 async def confirmed(parts: Parts, scope: Scope, found: Found, confirm: ConfirmIn) -> list[str]:
-    """What is to be forgotten of what was found: all of it for its token, else those of these ids; ids of nothing are
+    """The ids to forget of what was found: all of them for its token, else those that are given; ids of nothing are
     left out. Raises Conflict for a token of other messages, and for ids of messages that are about something else."""
     ids = confirm.ids
     if ids is None:
@@ -145,7 +145,7 @@ async def confirmed(parts: Parts, scope: Scope, found: Found, confirm: ConfirmIn
 
 @dataclass
 class Outcome:
-    """What a forgetting did: how many messages there were, and how each tier did; or the job that does it."""
+    """The outcome of a forgetting: how many messages there were, and how each tier did; or the job that does it."""
 
     forgotten: int = 0
     tiers: dict[TierName, TierStatusName] = field(default_factory=dict)
@@ -185,7 +185,7 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str], *, key
 
 
 async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:
-    """Whether a best-effort call worked."""
+    """The outcome of a best-effort call, as a tier's status; after `timeout_s` it is given up."""
     try:
         async with asyncio.timeout(timeout_s):
             await call
@@ -213,7 +213,7 @@ async def _own(parts: Parts, scope: Scope, ids: Collection[str]) -> list[Interac
 
 
 def said_to(scope: Scope, message: Interaction) -> bool:
-    """Whether whoever has the scope's view may change the message: it was said to that agent, or the view is of all."""
+    """True where the scope's view may change the message: it was said to that agent, or the view is of all."""
     return scope.view in {None, message.agent_id}
 
 

@@ -1,4 +1,4 @@
-"""What every route is made of: the key before the body, the body as a value, the answer, the audit entry."""
+"""The parts that every route is made of: the key before the body, the body as a value, the answer, the audit entry."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What one request may bring, looked at before its work begins."""
+"""The limits of one request, checked before its work begins."""
 
 import re
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ _NOTES: Final = {"characters": f"; of other than Latin letters, digits and space
 
 @dataclass
 class Size:
-    """What there is to do for a request. `parts`: its messages, items or memories. `characters`: of all its texts,
-    as `cost_of` counts them. `metadata`: values in free JSON, each counted once for every key above it, as redaction
-    looks at it."""
+    """The amount of work for a request. `parts`: its messages, items or memories. `characters`: of all its texts, as
+    `cost_of` counts them. `metadata`: values in free JSON, each counted once for every key above it, as redaction looks
+    at it."""
 
     parts: int = 0
     characters: int = 0
@@ -69,9 +69,9 @@ class Size:
 
 @dataclass(frozen=True)
 class Values:
-    """What is in the lists and objects of a JSON text. `numbers`: those behind another value of a list, as those of a
-    vector are. `others`: all other values; one that is a list or an object counts as one more, in which the first value
-    is counted."""
+    """The numbers of values in the lists and objects of a JSON text. `numbers`: those behind another value of a list,
+    as those of a vector are. `others`: all other values; one that is a list or an object counts as one more, in which
+    the first value is counted."""
 
     others: int
     numbers: int

@@ -1,4 +1,4 @@
-"""What the gateway is made of; the composition root fills it, the routes take from it."""
+"""The parts of the gateway; the composition root puts them together, the routes take from them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -65,5 +65,5 @@ class Parts(Tiers):
 
     @property
     def counter(self) -> ReaderMeter:
-        """What budgets are counted in where nobody names a tokenizer."""
+        """The meter that budgets are counted with where nobody names a tokenizer."""
         return self.tokenizers.named()

@@ -1,4 +1,4 @@
-"""What becomes of a pin whose item was deleted."""
+"""The end of a pin whose item was deleted."""
 
 from ragpp.errors import NotFound
 from ragpp.models import Scope

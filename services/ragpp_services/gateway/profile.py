@@ -1,4 +1,4 @@
-"""What is known of a user, in one paragraph and by kind. No model writes it: the same memory gives the same words."""
+"""A user's profile, in one paragraph and by kind. No model writes it: the same memory gives the same words."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What proposed rules were read from, so that a person can tell whether they are meant."""
+"""Quotes that proposed rules were read from, so that a person can tell whether they are meant."""
 
 from collections.abc import Sequence
 from typing import Final

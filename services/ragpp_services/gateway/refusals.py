@@ -28,8 +28,8 @@ class _Refused(NamedTuple):
 
 @dataclass
 class _Repeated:
-    """What else came with one key in a window, after the first: `attempts`, the last of them `at`, which asked for
-    `action`."""
+    """The further attempts with one key in a window, after the first: `attempts`, the last of them `at`, which asked
+    for `action`."""
 
     action: str
     at: datetime

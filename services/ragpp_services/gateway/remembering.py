@@ -18,7 +18,7 @@ APPEND_S: Final = 2.0
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of each message, in order, and of the running conversation."""
+    """The outcome of each message, in order, and of the running conversation."""
 
     entries: Sequence[InteractionEntry]
     stored: Sequence[Stored]

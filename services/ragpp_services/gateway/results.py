@@ -1,4 +1,4 @@
-"""What came of a job, with what the ids in its result stand for: the ledger itself holds no content."""
+"""The result of a job, with what the ids in it stand for: the ledger itself holds no content."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -67,7 +67,7 @@ async def _report(parts: Parts, scope: Scope, result: Item) -> Item:
 
 
 async def _with_items(parts: Parts, scope: Scope, result: Item) -> Item:
-    """What was taken from a resource, under `items`."""
+    """The result with the items that were taken from a resource, under `items`."""
     listed = result.get("item_ids")
     if not isinstance(listed, list):
         return result

@@ -57,7 +57,7 @@ def _led_to(type_name: str) -> EntityLabel:
 
 
 def _label(name: str, known: list[Entity]) -> EntityLabel | None:
-    """Of the one that bears the name, else of the only one that is also called so."""
+    """The label of the entity that has the name, else of the only one that is also called so."""
     own = [one.label for one in known if one.name.casefold() == name.casefold()]
     also = [one.label for one in known if name.casefold() in {alias.casefold() for alias in one.aliases}]
     return own[0] if own else also[0] if len(also) == 1 else None

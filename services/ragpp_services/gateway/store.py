@@ -66,7 +66,7 @@ class KeyListing:
         return cls(**{**dict(row), "scopes": tuple(row["scopes"])})
 
     def state_at(self, now: datetime) -> KeyState:
-        """What a request with this key meets."""
+        """The state of the key for a request at `now`."""
         if self.revoked_at:
             return "revoked"
         return "expired" if self.expires_at and self.expires_at <= now else "valid"
@@ -93,7 +93,7 @@ class Access:
 
 
 class GatewayStore:
-    """What the gateway itself reads and writes."""
+    """The rows that the gateway itself reads and writes."""
 
     def __init__(self, pool: Pool, marks: SourceMarks) -> None:
         """`marks`: by which users who were erased are known."""

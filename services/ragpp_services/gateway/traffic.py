@@ -106,8 +106,8 @@ class Traffic:
         self._bytes += more
 
     def headers(self, key_id: str) -> dict[str, str]:
-        """What the key may still ask, in the fields of draft-ietf-httpapi-ratelimit-headers: of `q` requests in `w`
-        seconds `r` are left, and in `t` seconds it is all of them again. Empty without a rate."""
+        """The requests that the key may still make, in the fields of draft-ietf-httpapi-ratelimit-headers: of `q`
+        requests in `w` seconds `r` are left, and in `t` seconds it is all of them again. Empty without a rate."""
         if not self._per_s:
             return {}
         key = self._filled(key_id)
@@ -135,6 +135,6 @@ class Traffic:
         return key
 
     def _forget_idle(self, now: float) -> None:
-        """Of a key whose bucket is full again nothing is lost."""
+        """Forget the keys without a running request whose bucket is full again: nothing of them is lost."""
         full_s = self._burst / self._per_s if self._per_s else 0.0
         self._keys = {name: key for name, key in self._keys.items() if key.running or now - key.at < full_s}

@@ -155,7 +155,7 @@ def _known_evidence(
     *,
     in_part: bool = False,
 ) -> Iterable[float]:
-    """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
+    """The evidence of each learned fact: its likeness, and its `_exactness` of WORDS, all where it has every word."""
     of_oneself = in_the_first_person(query)
     asker = asker if in_the_singular(query) else None
     for fact in facts:
@@ -183,7 +183,7 @@ def _meaning(similarity: float | None, scale: Calibration | None) -> float:
 
 
 def _facts(memories: Sequence[Memory]) -> list[Memory]:
-    """What is known beside that somebody exists and how to behave, which says nothing about a question."""
+    """The first FACTS memories but entities and rules: that somebody exists, or how to behave, says nothing here."""
     return [memory for memory in memories if memory.kind not in {"entity", "rule"}][:FACTS]
 
 

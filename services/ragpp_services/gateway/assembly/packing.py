@@ -48,7 +48,7 @@ _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
 
 @dataclass(frozen=True)
 class Frame:
-    """What the caller brings to the context: said first (persona) and last (tools, situation)."""
+    """The caller's own part of the context: said first (persona) and last (tools, situation)."""
 
     persona: str | None = None
     tools: Sequence[str] = ()
@@ -56,7 +56,7 @@ class Frame:
 
     @property
     def characters(self) -> int:
-        """Of all of it."""
+        """The characters of all of it."""
         return len(self.persona or "") + sum(map(len, self.tools)) + len(self.situation or "")
 
 
@@ -119,7 +119,7 @@ def pack(
 
 
 def _within(budget: int, packing: "_Packing", frames: dict[str, Section], counter: TokenMeter) -> Packed:
-    """What was packed between the frames, as much of it as has room in one text."""
+    """The packed lines between the frames, as much of all as has room in one text."""
     bracketed = packing.has_room_for_brackets
     while True:
         sections = packing.sections(frames, bracketed=bracketed)
@@ -293,7 +293,7 @@ class _Packing:
             self._shown.update(self._keys[id(line.memory)] for line in lines)
 
     def _heading(self, title: str) -> int:
-        """What the heading of a section costs."""
+        """The tokens of a section's heading."""
         return self._lines.tokens_of(f"{layout.heading(title)}\n\n")
 
 

@@ -36,8 +36,9 @@ def names_something(query: str) -> bool:
 
 
 def asks_for_all(query: str) -> bool:
-    """Whether a query is after whatever there is ("What do you know about me?"), or after the conversations themselves,
-    which is in no words of theirs. "Where do I work?" names nothing in particular either, and is after something."""
+    """True where a query is after whatever there is ("What do you know about me?"), or after the conversations
+    themselves, which is in no words of theirs. "Where do I work?" names nothing in particular either, and is after
+    something."""
     asked = question_words(query)
     if not _CONVERSATIONS.isdisjoint(asked):
         return True

@@ -1,4 +1,4 @@
-"""What was found for messages, kept for as long as it may be found again."""
+"""The candidates that were found for messages, kept for as long as they may be found again."""
 
 import sys
 from collections import OrderedDict
@@ -54,7 +54,7 @@ class CandidateCache(Protocol):
     else."""
 
     async def get(self, question: Question) -> Sequence[Candidate] | None:
-        """What was put under an equal question; None where it is not there any more."""
+        """The candidates that were put under an equal question; None where they are not there any more."""
         ...
 
     async def put(self, question: Question, candidates: Sequence[Candidate]) -> None:

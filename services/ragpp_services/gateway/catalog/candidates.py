@@ -1,4 +1,4 @@
-"""What of the catalog may be shown for a message, scored. Pure."""
+"""Candidates: the memories of the catalog that may be shown for a message, scored. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ BLENDED: Final = ScoreWeights()
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What an agent is asked, and by which agent, where one is named; `goal`: what memories are to be worth for."""
+    """A message to an agent, and which agent that is, where one is named; `goal`: what memories are to be worth for."""
 
     text: str
     agent: str | None
@@ -63,7 +63,7 @@ class Candidate:
 def candidates_of(
     found: Sequence[FoundEntry], message: Message, now: datetime, weights: ScoreWeights = BLENDED
 ) -> list[Candidate]:
-    """What was found for a message, in the same order, scored."""
+    """The entries that were found for a message, in the same order, scored."""
     tags = keywords_of(message.text)
     return [_candidate(one, message, tags, now, weights) for one in found]
 
@@ -75,7 +75,7 @@ def unscored(found: FoundEntry) -> Candidate:
 
 
 def tokens_of(one: Candidate, counter: ReaderMeter, handle: str | None = None) -> dict[Form, int]:
-    """Of each form with what stands before it in its line, which is counted by itself: no text is shorter for that."""
+    """Tokens of each form with the lead of its line, which is counted by itself: no text is shorter for that."""
     known = one.found.tokens if one.found.tokenizer == counter.name else sizes(one.forms, counter)
     before = counter.count(one.line(Form.FULL, handle).lead)
     return {form: before + known[form] for form in one.forms if form in known}

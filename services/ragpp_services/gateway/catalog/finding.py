@@ -1,4 +1,4 @@
-"""What of the catalog may be shown for a message: found before, or searched for."""
+"""The candidates for a message: found before, or searched for."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,8 +17,8 @@ OFFERED: Final = 50
 async def candidates_for(
     catalog: CatalogTier, cache: CandidateCache, scope: Scope, message: Message, now: datetime
 ) -> Sequence[Candidate]:
-    """What may be shown for a message, scored as of `now` or of the minutes before in which nothing changed. Raises
-    what the tier raises.
+    """The candidates for a message, scored as of `now` or of the minutes before in which nothing changed. Raises what
+    the tier raises.
 
     The version is read before the search: what is written in between is found under a version that nobody asks for any
     more, and whoever asks after a write has committed asks for another.

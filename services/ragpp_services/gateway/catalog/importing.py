@@ -26,7 +26,7 @@ REFUSABLE: Final = (Conflict, InvalidInput, NotFound)
 
 @dataclass(slots=True)
 class Imported:
-    """What became of memories, by their places in the request."""
+    """The outcome of an import: of each memory, by its place in the request, and how many secrets were removed."""
 
     results: dict[int, ImportedEntry] = field(default_factory=dict)
     redactions: int = 0
@@ -59,7 +59,7 @@ async def imported(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]], 
 
 
 async def _compare(parts: Parts, where: Place, items: Mapping[int, ItemIn], done: Imported) -> None:
-    """What the catalog has of these: under the id that each would be kept under, which is of its agent alone."""
+    """Note what the catalog has of these, under the id that each would be kept under, which is of its agent alone."""
     ids = {number: item.id or "" for number, item in items.items()}
     query = EntryQuery(ids=tuple(ids.values()), contents=True, limit=len(ids))
     found = {one.asked: one.entry for one in await parts.catalog.find_entries(where.scope, query)}

@@ -113,7 +113,7 @@ def item_id_of(where: Place, identifier: str | None) -> str:
 
 
 def importance_of(priority: int | None) -> Importance:
-    """What a priority counts as in every other search."""
+    """The importance that a priority counts as in every other search."""
     if priority is None:
         return "normal"
     return "low" if priority <= LOW_UNTIL else "normal" if priority <= NORMAL_UNTIL else "high"

@@ -1,4 +1,4 @@
-"""What of the catalog matters for a message, packed into a budget of tokens."""
+"""The memories of the catalog that matter for a message, packed into a budget of tokens."""
 
 import asyncio
 from collections.abc import Sequence

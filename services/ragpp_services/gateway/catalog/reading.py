@@ -18,8 +18,8 @@ MOST_NAMED: Final = 20
 async def read_entry(
     parts: Parts, scope: Scope, memory_id: str, *, contents: bool = False, vectors: bool = False
 ) -> CatalogEntry:
-    """Of what the scope sees, by its own id or by what it is called elsewhere. Raises NotFound; Conflict where several
-    different memories are called so."""
+    """The entry that the scope sees by its own id or by what it is called elsewhere. Raises NotFound; Conflict where
+    several different memories are called so."""
     query = EntryQuery(ids=(memory_id,), contents=contents, vectors=vectors, limit=1)
     for found in await parts.catalog.find_entries(scope, query):
         if found.entry.memory_id != memory_id:

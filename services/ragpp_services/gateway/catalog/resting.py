@@ -19,8 +19,8 @@ ATTEMPTS: Final = 5
 
 @dataclass(frozen=True)
 class KeptResource:
-    """What became of a resource: with how many `redactions`, and with the `receipt` of its messages, where they are
-    interactions now."""
+    """The outcome of keeping a resource: with how many `redactions`, and with the `receipt` of its messages, where they
+    are interactions now."""
 
     stored: Stored
     redactions: int

@@ -1,4 +1,4 @@
-"""What the workers are asked to do for the catalog."""
+"""Work that the workers are asked to do for the catalog."""
 
 from pydantic import JsonValue
 

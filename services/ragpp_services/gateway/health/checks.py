@@ -17,7 +17,7 @@ CHECK_S: Final = 10.0
 
 
 class Wrong(Exception):
-    """What was seen is not what should be: `str` of it says why."""
+    """A check's objection: what was seen is not what should be, and `str` of it says why."""
 
 
 class Checks:
@@ -102,5 +102,5 @@ class Checks:
 
 
 def cause_of(error: MemorySystemError | Wrong) -> str:
-    """What a check tells of it."""
+    """The cause that a failed check gives: of an error of ours its code and message, else its words."""
     return f"{error.code} {error.message}" if isinstance(error, MemorySystemError) else str(error)

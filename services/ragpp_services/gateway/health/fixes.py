@@ -1,4 +1,4 @@
-"""What to do about what a health report finds, in either shape of the stack."""
+"""The first steps against what a health report finds, in either shape of the stack."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -43,7 +43,7 @@ _WORKERS: Final = frozenset({"observe", "extract", "forgotten by workers"})
 
 
 def fix_of(name: str, tier: TierName | None) -> tuple[str, ...]:
-    """What to do first where the check `name` of `tier` failed."""
+    """The first steps to take where the check `name` of `tier` failed."""
     if name in _WORKERS:
         return FIXES["observe"]
     if name in FIXES:

@@ -18,7 +18,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class KeptReports:
-    """What was reported. `pool`: of the app's role."""
+    """The reports that are kept. `pool`: of the app's role."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool

@@ -1,4 +1,4 @@
-"""What this process has counted, as a report tells it."""
+"""The counts of this process, as a report tells them."""
 
 from ragpp.api import CacheUse, ObservedLatency
 from ragpp.models import TierName
@@ -6,8 +6,8 @@ from ragpp.observability.metrics import cache_counts, tier_counts
 
 
 def latency_of(tier: TierName, target_ms: float) -> ObservedLatency:
-    """Of recalls since the process began: within the smallest of the histogram's bounds that is not below the
-    target."""
+    """The tier's recalls since the process began: how many, the share of them that it answered, and the share that it
+    answered within the smallest of the histogram's bounds that is not below the target."""
     counts = tier_counts(tier)
     if not counts.asked:
         return ObservedLatency(recalls=0)

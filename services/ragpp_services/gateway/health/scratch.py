@@ -35,7 +35,7 @@ MOST_PARTS: Final = 1_000
 
 
 def new_scope() -> Scope:
-    """Of a user that there was never before."""
+    """The scope of a user that there was never before."""
     return Scope(tenant_id=SCRATCH_TENANT, user_id=f"health-{uuid4().hex}", session_id=SESSION)
 
 

@@ -1,4 +1,4 @@
-"""What each store tells of itself, as checks: its version, its schema, its clock, the room that it has."""
+"""The state of each store, as checks: its version, its schema, its clock, the room that it has."""
 
 from pathlib import Path
 from typing import Final

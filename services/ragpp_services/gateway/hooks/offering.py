@@ -62,7 +62,7 @@ async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injec
 
 
 def asked_of(prompt: str, context: dict[str, JsonValue]) -> str:
-    """What is looked for: the prompt with the texts of its context."""
+    """The text to search with: the texts of the context, then the prompt; the last MOST_ASKED_CHARS of it all."""
     beside = [value for value in context.values() if isinstance(value, str)]
     return "\n".join((*beside, prompt))[-MOST_ASKED_CHARS:]
 
@@ -96,7 +96,7 @@ async def _injected(
 def _offer(
     candidates: Sequence[Candidate], message: Message, counter: ReaderMeter, way: Way
 ) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
-    """What is offered, best first, as it is rendered, and what of it is recommended."""
+    """The candidates that are offered, best first; the text that renders them; and those that are recommended."""
     limit = message.max_tokens
     ranked = sorted(candidates, key=lambda one: -one.scored.score)[:MOST_HANDLES]
     lines = [one.line(one.shortest, f"m{place}") for place, one in enumerate(ranked, 1)]

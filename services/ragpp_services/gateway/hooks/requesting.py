@@ -21,7 +21,7 @@ UNKNOWN: Final = "there is no such memory"
 
 
 async def requested(parts: Parts, agent: Agent, body: MemoryRequestIn) -> RequestedMemories:
-    """What was asked for, in the fullest forms that the budget has room for: what is asked for first counts most.
+    """The memories that were asked for, in the fullest forms for which the budget has room: the first count most.
     Raises Conflict where other requests of the turn take what is left again and again, and what the tier raises."""
     usage = await _turned(parts, agent)
     ids = ids_of(body.memory_ids, usage)
@@ -49,7 +49,7 @@ async def requested(parts: Parts, agent: Agent, body: MemoryRequestIn) -> Reques
 
 
 async def _turned(parts: Parts, agent: Agent) -> AgentUsage:
-    """What the agent was given; its turn is begun where it asks without a catalog."""
+    """The agent's usage, with its turn, which is begun where it asks without a catalog."""
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     if usage.turn is not None:
         return usage
@@ -60,7 +60,7 @@ async def _turned(parts: Parts, agent: Agent) -> AgentUsage:
 def _packed(
     found: Sequence[FoundEntry], usage: AgentUsage, budget: TokenBudget, counter: ReaderMeter
 ) -> tuple[RequestedMemories, dict[str, int]]:
-    """What there is room for, and the tokens of each."""
+    """The memories that there is room for, and the tokens of each."""
     by_id: dict[str, Candidate] = {one.entry.memory_id: unscored(one) for one in found}
     handles = {memory_id: handle_of(memory_id, usage) for memory_id in by_id}
     sizes = {memory_id: tokens_of(one, counter, handles[memory_id]) for memory_id, one in by_id.items()}

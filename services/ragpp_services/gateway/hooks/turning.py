@@ -30,12 +30,12 @@ def limit_of(parts: Parts, usage: AgentUsage) -> int:
 
 
 def budget_of(parts: Parts, usage: AgentUsage) -> TokenBudget:
-    """Of the turn that the agent is in; a whole one before its first."""
+    """The budget of the turn that the agent is in; a whole one before its first."""
     return TokenBudget.of(limit_of(parts, usage), 0) if usage.turn is None else usage.turn.budget
 
 
 def ids_of(named: tuple[str, ...], usage: AgentUsage) -> list[str]:
-    """What was named by handle or by id."""
+    """The ids of what was named by handle or by id."""
     return resolved(named, () if usage.turn is None else usage.turn.item_ids)
 
 

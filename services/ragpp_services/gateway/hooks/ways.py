@@ -42,14 +42,15 @@ async def _of_catalog(parts: Parts, scope: Scope, message: Message, now: datetim
 
 
 async def _of_file(parts: Parts, scope: Scope, message: Message, now: datetime) -> Sequence[Candidate]:
-    """What was imported, of the latest MAX_ENTRIES what has not expired, scored by relevance alone (document 001): no
-    search, and nothing that was learned. Raises what the tier raises."""
+    """The imported memories, of the latest MAX_ENTRIES those that have not expired, scored by relevance alone (document
+    001): no search, and nothing that was learned. Raises what the tier raises."""
     found = await parts.catalog.find_entries(scope, EntryQuery(imported=True, contents=True, limit=MAX_ENTRIES))
     return [one for one in candidates_of(found, message, now, _RELEVANCE_ALONE) if not one.is_over(now)]
 
 
 def _alike(found: Sequence[FoundEntry], message: str) -> Mapping[str, Mapping[str, float]]:
-    """What has proved of low value is not given unasked any more, and replaces nothing; who wants it chooses it."""
+    """The terms of those that fit the message. What has proved of low value does not, and replaces nothing; it may be
+    chosen."""
     poor = {one.entry.memory_id for one in found if one.values.get(USEFUL, DEFAULT_VALUE) < LOW_VALUE}
     left = [
         one.model_copy(update={"replaced_by": None}) if one.replaced_by in poor else one

@@ -1,4 +1,4 @@
-"""What is to be kept in the catalog, made ready for it: resources and items, redacted, items embedded once."""
+"""New knowledge, made ready for the catalog: resources and items, redacted, items embedded once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,11 +77,11 @@ class KnowledgeIntake:
         return entries, redactions
 
     def statement(self, content: str) -> Redacted:
-        """What an item says as it is kept: without what it has from a context of ours, and without secrets."""
+        """The text of an item as it is kept: without what it has from a context of ours, and without secrets."""
         return self._redaction.counted(" ".join(content[start:end] for start, end in own(content)))
 
     def used(self, body: AccessIn) -> Used:
-        """What an access names, as it is stored: without secrets."""
+        """The memory and labels that an access names, as they are stored: without secrets."""
         return Used(
             memory_id=body.memory_id,
             content=None if body.content is None else self._redaction.counted(body.content).text,

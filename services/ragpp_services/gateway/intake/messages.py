@@ -84,7 +84,7 @@ class Intake:
         return self._redaction.counted(text).text
 
     def redacted_value(self, key: str, value: JsonValue) -> JsonValue:
-        """What `key` is set to, as it may be stored: also a secret that only its key gives away."""
+        """The value of `key`, as it may be stored: without secrets, those too that only their key gives away."""
         return self._redaction.value(key, value)
 
     def redacted_label(self, label: str) -> str:
@@ -95,8 +95,8 @@ class Intake:
     def _drafts(
         self, request: StoreRequest, messages: Sequence[MessageIn], now: datetime, zone: ZoneInfo | None
     ) -> list[Draft]:
-        """Of some `messages` of `request`: what is stored of each, its chunks, how many secrets were removed, and its
-        tokens."""
+        """The drafts of some `messages` of `request`: what is stored of each, its chunks, how many secrets were
+        removed, and its tokens."""
         drafts = []
         for message in messages:
             interaction, redactions = self._interaction(request, message, now, zone)

@@ -1,4 +1,4 @@
-"""What agents are given: budgets, usage, and what they think of their memories."""
+"""Agents: their budgets, their usage, and what they think of their memories."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ router = keyed_router("hooks")
 
 @router.get("/v1/agents/{ci:id}/budget", summary="Read an agent's budget")
 async def get_budget(requester: Reader, parts: GatewayParts, ci: Id, user_id: CatalogUser = None) -> TokenBudget:
-    """Of the turn that it is in."""
+    """The budget of the turn that it is in."""
     agent = agent_of(requester, "read", user_id, ci)
     return budget_of(parts, await parts.catalog.agent_usage(agent.scope, agent.ci))
 
@@ -51,8 +51,8 @@ async def get_usage(
 
 @router.post("/v1/catalog/{memory_id:id}/feedback", summary="Tell what a memory was worth")
 async def give_feedback(requester: Writer, parts: GatewayParts, memory_id: Id, body: FeedbackIn) -> ValueMove:
-    """What the agent thinks of it, −1 to 1. `memory_id`: its id, what it is called elsewhere, or its handle in the
-    agent's turn. What it is worth moves by it, and no answer of that agent moves it any more."""
+    """The agent's judgement of a memory, −1 to 1. `memory_id`: its id, what it is called elsewhere, or its handle in
+    the agent's turn. What it is worth moves by it, and no answer of that agent moves it any more."""
     agent = agent_of(requester, "write", body.user_id, body.ci)
     requester.items = 1
     why = None if body.reason is None else parts.intake.redacted(body.reason)
@@ -94,7 +94,7 @@ async def get_comparison(
 
 
 def _use_of(parts: GatewayParts, agent: Agent, usage: AgentUsage) -> AgentUse:
-    """What an agent was given in all its turns, without its memories."""
+    """The usage of an agent over all its turns, without its memories."""
     return AgentUse(
         ci=agent.ci,
         turns=usage.turns,

@@ -63,8 +63,8 @@ async def get_category(
 
 @router.put("/v1/categories/{category:id}", summary="Edit a category's page")
 async def edit_category(requester: Writer, parts: GatewayParts, category: Id, body: CategoryPageIn) -> MemoryCategory:
-    """What a person writes stays until consolidation is forced. Not with a key that is bound to an agent, since all of
-    the user's agents read it."""
+    """A page that a person writes stays until consolidation is forced. Not with a key that is bound to an agent, since
+    all of the user's agents read it."""
     scope = requester.catalog("write", body.user_id)
     scope = changing(requester, scope, await parts.catalog.get_category(scope, category))
     requester.items = 1

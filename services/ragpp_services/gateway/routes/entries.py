@@ -187,8 +187,8 @@ async def delete_entry(
 
 
 def _seen(requester: Requester, needed: str, user_id: str | None, view: str | None) -> Scope:
-    """What an agent sees of the catalog, where one is named or the key is bound to it. Raises Forbidden for a key that
-    is bound to another agent, or may not."""
+    """The scope of what an agent sees of the catalog, where one is named or the key is bound to it. Raises Forbidden
+    for a key that is bound to another agent, or may not."""
     scope = requester.catalog(needed, user_id, agent_id=view)
     requester.agent_id = view
     return scope.seen_by(view or scope.view)

@@ -1,4 +1,4 @@
-"""What happened to the catalog."""
+"""The events of the catalog."""
 
 from typing import Annotated
 

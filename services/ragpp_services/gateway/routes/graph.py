@@ -76,9 +76,9 @@ async def list_relationships(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[Relationship]:
-    """Of one entity or of all; as they are, or as they were at `as_of`, confidence decayed to that moment. `current`
-    ones hold; `ended` ones held until `valid_to`; `archived` ones have faded, and can be restored; `rejected` ones are
-    what a person said is not true."""
+    """The relationships of one entity or of all; as they are, or as they were at `as_of`, confidence decayed to that
+    moment. `current` ones hold; `ended` ones held until `valid_to`; `archived` ones have faded, and can be restored;
+    `rejected` ones are what a person said is not true."""
     scope = requester.scope("read", user_id)
     return await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state)
 

@@ -1,4 +1,4 @@
-"""Whether the gateway lives, whether its tiers do, and whether everything works."""
+"""Health checks: whether the gateway lives, whether its tiers do, and whether everything works."""
 
 import asyncio
 

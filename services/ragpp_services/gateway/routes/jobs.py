@@ -1,4 +1,4 @@
-"""What the workers do: jobs to look at, retry, cancel and ask for, how far behind they are, and a user's settings."""
+"""The workers' jobs, to look at, retry, cancel and ask for, how far behind they are, and a user's settings."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
@@ -94,7 +94,7 @@ async def cancel_job(requester: Writer, parts: GatewayParts, job_id: Id, user_id
 
 @router.get("/v1/lag", summary="How far are the workers behind?")
 async def lag(requester: Reader, parts: GatewayParts, user_id: Whose = None) -> LagReport:
-    """What waits and what failed by stage, the age of the oldest event that waits, and each stage's last success."""
+    """Waiting and failed events by stage, the age of the oldest event that waits, and each stage's last success."""
     requester.user_id, principal = user_id, requester.principal
     return await parts.jobs.lag(principal.tenant_id, principal.users("read", user_id))
 

@@ -128,7 +128,7 @@ async def get_rule(requester: Reader, parts: GatewayParts, item_id: Id, user_id:
 
 @router.patch("/v1/rules/{item_id:id}", summary="Change a rule")
 async def update_rule(requester: Writer, parts: GatewayParts, item_id: Id, body: RuleChange) -> Rule:
-    """What is given changes, as a new version. `aside`, the reason, makes the rule inactive. Who gives one that is
+    """Change what is given, as a new version. `aside`, the reason, makes the rule inactive. Who gives one that is
     proposed `active`, `aside` or another text has decided on it."""
     requester.items = 1
     return await parts.procedural.update_rule(

@@ -1,4 +1,4 @@
-"""What was found in the conversations, and the reports of the reflections on them."""
+"""Findings from the conversations, and the reports of the reflections on them."""
 
 from typing import Annotated
 
@@ -44,5 +44,6 @@ async def list_reflections(
 
 @router.get("/v1/users/{user_id:id}/reflections/{reflection_id:id}", summary="Read one report")
 async def get_reflection(requester: Reader, parts: GatewayParts, user_id: PathUser, reflection_id: Id) -> Reflection:
-    """What was analysed and what changed. A theme is gone when an interaction that it rests on was forgotten."""
+    """The report: what was analysed and what changed. A theme is gone when an interaction that it rests on was
+    forgotten."""
     return await parts.procedural.get_reflection(requester.scope("read", user_id), reflection_id)

@@ -1,4 +1,4 @@
-"""What is kept however old it is, and letting go of the rest when asked."""
+"""Pins, by which items are kept however old they are, and letting go of the rest when asked."""
 
 from typing import Annotated, Final
 from uuid import uuid4

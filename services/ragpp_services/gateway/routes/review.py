@@ -1,4 +1,4 @@
-"""What is not sure enough and waits for a person to confirm or reject it."""
+"""The learned items that are not sure enough and wait for a person to confirm or reject them."""
 
 import asyncio
 from typing import Annotated

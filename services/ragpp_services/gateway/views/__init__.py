@@ -1,4 +1,4 @@
-"""What a key sees and may change of a user's memory: the whole of it, or the view of the agent that it is bound to.
+"""The part of a user's memory that a key sees and may change: the whole, or the view of the agent that it is bound to.
 
 The gateway's tiers are wrapped here once, so every route and every recall is in the view of its scope: a read goes to
 what is kept for the view, a write to the whole memory and to each view that sees it.

@@ -212,7 +212,7 @@ class ViewedProcedural(Viewed[ProceduralTier], of=ProceduralTier):
         return done
 
     async def _rest_of(self, view: Scope, identifier: str) -> Sources | None:
-        """Of the preference or rule, with all its versions, or the finding of that id."""
+        """The sources of the preference or rule, with all its versions, or the finding of that id; None without one."""
         with suppress(NotFound):
             versions = await self._tier.preference_versions(view, identifier)
             by_hand = [f"{RESERVED}{canonical(one.value)}" for one in versions if not one.sources]

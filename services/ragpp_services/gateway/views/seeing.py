@@ -39,7 +39,7 @@ class Viewed(Generic[TierT]):
         self.name: Final = tier.name
 
     async def _seen(self, scope: Scope, read: Callable[[Scope], Awaitable[T]]) -> T:
-        """What `read` finds in the view of `scope`. What was read of the whole memory, for want of anything that not
+        """The result of `read` in the view of `scope`. What was read of the whole memory, for want of anything that not
         all agents may see, is read again where something like that has come meanwhile."""
         if scope.view is None:
             return await read(scope)
