@@ -110,7 +110,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _opening(event: dict[str, object], state: dict[str, object]) -> Invocation:
-    """What every line is said in. Raises InvalidInput for an option that no event can have."""
+    """The invocation that every line is said in. Raises InvalidInput for an option that no event can have."""
     if event["session_id"] is None:
         began = event["at"] if isinstance(event["at"], datetime) else datetime.now(UTC)
         event |= {"session_id": began.strftime("chat-%Y-%m-%dT%H-%M-%S")}

@@ -23,7 +23,7 @@ TENANT: Final = "local"
 
 @asynccontextmanager
 async def open_responder(*, echoing: bool) -> AsyncIterator[tuple[Responder, str]]:
-    """What answers, and its name: quotations of memory, or the model that LLM_CHAT names.
+    """The responder, and its name: quotations of memory, or the model that LLM_CHAT names.
 
     Raises ConfigurationError where none is named, and for settings that contradict each other.
     """

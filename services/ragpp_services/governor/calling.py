@@ -10,7 +10,7 @@ P = ParamSpec("P")
 
 
 async def called(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> object:
-    """What `function` gives, awaited where it is awaitable. Raises what it raises."""
+    """The result of `function`, awaited where it is awaitable. Raises what it raises."""
     asynchronous = any(
         check(one)
         for check in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)

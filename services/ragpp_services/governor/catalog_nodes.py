@@ -35,7 +35,7 @@ def ci_of(turn: Turn) -> str:
 
 
 def ask_for_a_catalog(turn: Turn) -> PrePromptIn:
-    """What there is to choose from for the user's message."""
+    """The request for a catalog to choose from for the user's message."""
     return PrePromptIn(user_id=turn.invocation.event.user_id, ci=ci_of(turn), prompt=turn.asked.content)
 
 
@@ -64,7 +64,7 @@ def ask_for_what_was_chosen(turn: Turn) -> MemoryRequestIn:
 
 
 def request(turn: Turn, answer: Answer) -> Turn:
-    """What was given is kept for the exchange."""
+    """Keep what was given for the exchange."""
     if answer.requested is None:
         return turn
     lines = {line.entry.memory_id: line for line in _lines(turn)}
@@ -113,7 +113,7 @@ def ask_what_came_of_it(turn: Turn) -> Exchange:
 
 
 def catalog_turn(turn: Turn) -> CatalogTurn | None:
-    """What the turn comes to, as far as the catalog had part in it."""
+    """The turn as far as the catalog had part in it; None where it had none."""
     answers = turn.answers
     if not answers.keys() & {"offer", "judge"}:
         return None

@@ -1,4 +1,4 @@
-"""What a turn of an agent that chooses its memories is told of: what was offered, chosen, given and useful."""
+"""The report of a turn of an agent that chooses its memories: what was offered, chosen, given and useful."""
 
 from datetime import datetime
 

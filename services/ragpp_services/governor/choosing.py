@@ -47,7 +47,7 @@ class Chosen(NamedTuple):
 
 
 def recommended(offered: TurnCatalog, _message: str = "") -> tuple[str, ...]:
-    """What the memory recommends, best first."""
+    """The ids of the memories that are recommended, best first."""
     return tuple(one.memory_id for one in offered.recommendation)
 
 
@@ -81,8 +81,8 @@ def handles_in(answer: str) -> tuple[str, ...]:
 
 
 async def chosen_of(choose: Chooser, offered: TurnCatalog, message: str) -> Chosen:
-    """What `choose`, which is given a copy of it, chooses of what is offered. Raises TypeError for what are no names,
-    and what `choose` raises.
+    """The choice that `choose` makes of a copy of what is offered. Raises TypeError for what are no names, and what
+    `choose` raises.
 
     As many of its names count as a request may carry. They are read in a thread: what tells them one by one may take
     its time, and go on for ever.
@@ -104,7 +104,7 @@ def _read(named: object) -> list[str]:
 
 
 def requestable(ids: Sequence[str]) -> tuple[str, ...]:
-    """Of `ids` those that a request may carry, each once, as many as it may: a memory that answers what no id can be
+    """Those of `ids` that a request may carry, each once, as many as it may: a memory that answers what no id can be
     costs no answer."""
     return tuple(one for one in dict.fromkeys(ids) if _is_id(one))[:MAX_REQUESTED]
 

@@ -1,4 +1,4 @@
-"""What the governor raises; the memory is never among it."""
+"""The governor's errors; the memory is never among their causes."""
 
 from ragpp.errors import MemorySystemError
 
@@ -14,8 +14,8 @@ class ResponderFailed(
         "See the message for what the language model or the callable said.",
     ),
 ):
-    """What was to answer raised, took too long, or answered what is no reply. `details["transitions"]`: the nodes that
-    were passed."""
+    """The responder raised, took too long, or answered what is no reply. `details["transitions"]`: the nodes that were
+    passed."""
 
 
 class ReplayDiverged(

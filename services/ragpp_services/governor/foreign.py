@@ -1,4 +1,4 @@
-"""What the code of others does instead of answering, as the governor tells it: in a few words that can be kept.
+"""Failures of the code of others, as the governor states them: in a few words that can be kept.
 
 A chooser, a responder and a memory are anybody's: their errors may be long, may hold what no file can, and may not even
 be able to say what they are.
@@ -17,8 +17,8 @@ MAX_WORDS: Final = 500
 
 
 def words_of(error: BaseException) -> str:
-    """What `error` says, behind the name of its type or, of ours, its code: at most MAX_WORDS characters, all of which
-    UTF-8 can encode. The name alone where it says nothing, or cannot say it; never raises."""
+    """The words of `error`, behind the name of its type or, of ours, its code: at most MAX_WORDS characters, all of
+    which UTF-8 can encode. The name alone where it says nothing, or cannot say it; never raises."""
     name = type(error).__name__
     try:
         text = f"{error.code} {error.message}" if isinstance(error, MemorySystemError) else f"{name}: {error}"

@@ -1,4 +1,4 @@
-"""What the catalog mode asks of the outside: the memory's hooks, each under the deadline, and the chooser."""
+"""The outside that the catalog mode asks: the memory's hooks, each under the deadline, and the chooser."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -30,14 +30,14 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @runtime_checkable
 class MemoryHooks(Protocol):
-    """What the catalog mode needs of the memory besides: four hooks of `ragpp.client.AsyncMemoryClient`."""
+    """The hooks of the memory that the catalog mode needs besides: four of `ragpp.client.AsyncMemoryClient`."""
 
     async def pre_prompt(self, request: PrePromptIn) -> TurnCatalog:
         """Begin a turn of the agent: what it may choose from for a prompt."""
         ...
 
     async def memory_request(self, request: MemoryRequestIn) -> RequestedMemories:
-        """What it chose, as far as the turn's budget goes."""
+        """The memories that it chose, as far as the turn's budget goes."""
         ...
 
     async def post_response(self, request: PostResponseIn) -> Usefulness:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 class GovernorState(TypedDict, total=False):
-    """What the graph's nodes read and write, all of it JSON: the invocation's `state`, `event` and `available_tools`;
-    `turn`, the event on its way; and the result's fields, as `Governor.invoke` answers them."""
+    """The state of the graph's nodes, all of it JSON: the invocation's `state`, `event` and `available_tools`; `turn`,
+    the event on its way; and the result's fields, as `Governor.invoke` answers them."""
 
     state: dict[str, JsonValue]
     event: dict[str, JsonValue]

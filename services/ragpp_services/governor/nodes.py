@@ -83,7 +83,7 @@ def _outstanding(exchange: tuple[PromptMessage, ...]) -> dict[str, str]:
 
 
 def ask_to_store_message(turn: Turn) -> StoreRequest:
-    """What was said, to be remembered under its own id."""
+    """The request to remember the event's message, under its own id."""
     event = turn.invocation.event
     message = MessageIn(
         id=turn.message_id,
@@ -103,7 +103,7 @@ def ask_to_store_message(turn: Turn) -> StoreRequest:
 
 
 def ask_to_recall(turn: Turn) -> RecallRequest:
-    """What the memory knows about the user's last message, that message and its exchange left out."""
+    """The recall of what is known about the user's last message, that message and its exchange left out."""
     event, state, limits = turn.invocation.event, turn.invocation.state, turn.limits
     return RecallRequest(
         user_id=event.user_id,
@@ -169,7 +169,7 @@ def respond(turn: Turn, answer: Answer) -> Turn:
 
 
 def ask_to_store_response(turn: Turn) -> StoreRequest:
-    """What was answered, with what it rests on."""
+    """The request to remember the answer, with what it rests on; a long one is cut."""
     event, reply = turn.invocation.event, turn.answers["respond"].reply
     metadata: dict[str, JsonValue] = {"in_reply_to": turn.message_id}
     if memories := turn.used[:TRACED]:

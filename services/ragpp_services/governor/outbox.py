@@ -18,14 +18,14 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Memory(Protocol):
-    """What the governor needs of the memory: two methods of `ragpp.client.AsyncMemoryClient`."""
+    """The part of the memory that the governor needs: two methods of `ragpp.client.AsyncMemoryClient`."""
 
     async def remember(self, request: StoreRequest) -> StoreResponse:
         """Store messages; a repeat with the same ids is harmless."""
         ...
 
     async def recall(self, request: RecallRequest) -> RecallResponse:
-        """What the memory has to say to a query."""
+        """The memory's answer to a query."""
         ...
 
 
@@ -58,7 +58,7 @@ class Outbox:
         return taken
 
     def waiting(self, user: str, session: str) -> tuple[StoreRequest, ...]:
-        """What is not acknowledged of one session, in order."""
+        """The writes of one session that are not acknowledged, in order."""
         return tuple(
             request for request in self._waiting.values() if request.user_id == user and request.session_id == session
         )

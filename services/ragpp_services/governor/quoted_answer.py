@@ -17,7 +17,7 @@ _SPOKEN: Final = frozenset({"interaction", "message"})
 
 
 def quoted_answer(prompt: Prompt) -> Reply:
-    """What is remembered that the last message asks for: at most MAX_QUOTED memories, cited."""
+    """A reply that quotes and cites at most MAX_QUOTED memories that the last message asks for, or a tool's answer."""
     last = prompt.messages[-1]
     if last.role == "tool":
         return Reply(text=f"{last.name} answered: {_short(last.content)}", cited=())
@@ -33,7 +33,7 @@ def quoted_answer(prompt: Prompt) -> Reply:
 
 
 def relevant(asked: PromptMessage, memories: tuple[MemoryUsed, ...]) -> list[MemoryUsed]:
-    """Of `memories` (best first) those that share most of the question's words, in that order; one that shares none
+    """Those of `memories` (best first) that share most of the question's words, in that order; one that shares none
     only where the first of them is close in meaning. Questions, the assistant's own words and what was corrected since
     answer nothing."""
     wanted = set(query_terms(asked.content))

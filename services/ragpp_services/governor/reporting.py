@@ -24,7 +24,7 @@ _WELL: Final = frozenset({"ok", "partial", "skipped"})
 
 
 def ask_what_is_unsaved(turn: Turn) -> Remaining:
-    """What the state has to carry on."""
+    """The question which writes the state has to carry on."""
     return Remaining(user=turn.invocation.event.user_id, session=turn.invocation.event.session_id)
 
 

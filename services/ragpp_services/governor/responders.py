@@ -1,4 +1,4 @@
-"""What may answer: any callable, a chat model of LangChain's shape, or a language model of RAG++'s own port.
+"""Responders: any callable, a chat model of LangChain's shape, or a language model of RAG++'s own port.
 
 A callable takes the Prompt and gives a str, a Reply or a mapping of its fields; it may be a coroutine function, or an
 async generator of pieces of text. One that is neither runs in a thread, so that it may wait for what it likes.

@@ -38,7 +38,7 @@ def dim(text: str) -> str:
 
 
 def told_before(turn: Turn) -> Iterator[str]:
-    """What was offered, chosen and given; in a turn that goes on with an exchange, what it was given before."""
+    """Lines on what was offered, chosen and given; in a turn that goes on with an exchange, what was given before."""
     answers, told = turn.answers, catalog_turn(turn)
     if told is None:
         kept = turn.given.memories if turn.given else ()

@@ -24,7 +24,7 @@ BETWEEN_TURNS: Final = timedelta(minutes=1)
 
 
 def said_lines(source: TextIO) -> Iterator[str]:
-    """What is typed, a line at a time until Ctrl-D, or what `source` holds; blank lines say nothing."""
+    """The lines that are typed, one at a time until Ctrl-D, or those of `source`; blank lines say nothing."""
     if not (source.isatty() and sys.stdout.isatty()):
         yield from (line.strip() for line in source if line.strip())
         return

@@ -93,7 +93,7 @@ class Turn(Value):
 
     @property
     def message_id(self) -> str:
-        """Of the event's message; the governor gives one to an event that has none."""
+        """The id of the event's message; the governor gives one to an event that has none."""
         return self.invocation.event.id or ""
 
     @property
@@ -108,7 +108,7 @@ class Turn(Value):
 
     @property
     def asked_stored(self) -> bool:
-        """Whether the memory has acknowledged the user's message of the exchange, in the turn in which it was said."""
+        """True once the memory has acknowledged the exchange's user message, in the turn in which it was said."""
         return self.invocation.state.asked_stored if self.goes_on else self.stored("store_message")
 
     def stored(self, name: NodeName) -> bool:
@@ -141,7 +141,7 @@ class Turn(Value):
 
     @property
     def text(self) -> str:
-        """What was answered; empty before that, and when tools are called without a word."""
+        """The answer; empty before there is one, and when tools are called without a word."""
         reply = self.answers["respond"].reply if "respond" in self.answers else None
         return reply.text.strip() if reply else ""
 

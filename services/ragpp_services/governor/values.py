@@ -1,4 +1,4 @@
-"""What goes into the governor, through it and out of it: frozen, validated, all of it JSON."""
+"""The values that go into the governor, through it and out of it: frozen, validated, all of it JSON."""
 
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -43,8 +43,8 @@ recalled or given, or a message is not stored yet."""
 
 
 class Event(Value):
-    """What happened: usually that the user said something, or that a tool answered (`message_type` tool_result, with
-    `tool_call_id` in the metadata).
+    """Something that happened: usually that the user said something, or that a tool answered (`message_type`
+    tool_result, with `tool_call_id` in the metadata).
 
     `id`: of the message to remember; chosen by the caller it makes a repeat harmless. `at`: when it was said, where
     that is not now: memory is then asked as of that moment. `name`: of who said it. `domain`, `task_type`: what it is
@@ -85,7 +85,7 @@ class Tool(Value):
 
 
 class ToolCall(Value):
-    """What the responder asks of a tool; whoever runs the governor runs the tool and sends the result as an event."""
+    """A tool call of the responder; whoever runs the governor runs the tool and sends the result as an event."""
 
     id: Id
     name: Name
@@ -113,7 +113,7 @@ class RecentMessage(Value):
 
 
 class AssistantState(Value):
-    """What the caller keeps between events, and hands in again; the start is an empty one.
+    """The state that the caller keeps between events, and hands in again; the start is an empty one.
 
     `persona`, `situation`: the caller's own, set at any time; the governor never changes them.
     `exchange`: what was said since the user's last message, for a responder that is waiting for its tools.
@@ -143,10 +143,10 @@ class Invocation(Value):
 
 
 class Prompt(Value):
-    """What the responder is given. `system`: persona, memory, tools, situation, as one text. `messages`: what is to
-    be answered, the last one last. `memories`: what `system` rests on, best first. `recalled`: whether the memory
-    answered at all. `relevance`: whether anything that it found is about the message; None where that cannot be told,
-    or where the memories were chosen."""
+    """The prompt that the responder is given. `system`: persona, memory, tools, situation, as one text. `messages`:
+    what is to be answered, the last one last. `memories`: what `system` rests on, best first. `recalled`: whether the
+    memory answered at all. `relevance`: whether anything that it found is about the message; None where that cannot be
+    told, or where the memories were chosen."""
 
     system: str
     messages: tuple[PromptMessage, ...]
@@ -157,8 +157,8 @@ class Prompt(Value):
 
 
 class Reply(Value):
-    """What the responder answered: a text, or calls of tools, or both. `cited`: ids of the memories that it says it
-    used; None when it does not say."""
+    """The responder's answer: a text, or calls of tools, or both. `cited`: ids of the memories that it says it used;
+    None when it does not say."""
 
     text: Text = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -198,16 +198,16 @@ class MemoryUsed(Value):
 
 
 class Given(Value):
-    """What the catalog gave for an exchange: as a section of the prompt, and the memories in it; empty where nothing
-    was offered or chosen."""
+    """The memories that the catalog gave for an exchange: as a section of the prompt, and one by one; empty where
+    nothing was offered or chosen."""
 
     formatted: str = ""
     memories: tuple[MemoryUsed, ...] = ()
 
 
 class Answer(Value):
-    """What came back from outside the machine, or why nothing did. `ms`: how long it took. `unsaved`: what the memory
-    has not acknowledged yet. `chosen`: ids of what was offered, what is wanted most first."""
+    """The answer that came back from outside the machine, or why none did. `ms`: how long it took. `unsaved`: what the
+    memory has not acknowledged yet. `chosen`: ids of what was offered, what is wanted most first."""
 
     outcome: StepOutcome = "ok"
     ms: float = 0.0
@@ -236,10 +236,10 @@ class Transition(Value):
 
 
 class TurnResult(Value):
-    """What one event led to. `state` is for the next call. `recall_ms`: how long the memory took to answer, with the
+    """The result of one event. `state` is for the next call. `recall_ms`: how long the memory took to answer, with the
     catalog and with what was chosen; None when it was not asked. `relevance`: whether anything that a recall found is
-    about the message; None where that cannot be told. `undigested`: how many of the user's messages the
-    memory has not learned from yet; -1 unknown. `catalog`: None where the catalog had no part in it."""
+    about the message; None where that cannot be told. `undigested`: how many of the user's messages the memory has not
+    learned from yet; -1 unknown. `catalog`: None where the catalog had no part in it."""
 
     response: Response
     state: AssistantState
@@ -266,7 +266,7 @@ class Record(Value):
 
 
 class Limits(Value):
-    """What a turn may take. `tool_rounds`: after so many calls in one exchange the tools are withheld, so that an
+    """The limits of a turn. `tool_rounds`: after so many calls in one exchange the tools are withheld, so that an
     answer comes."""
 
     deadline_ms: int = Field(default=500, ge=10, le=60_000, description="Longest wait for a recall, and for each hook.")
