@@ -1,4 +1,4 @@
-"""What SQL alone cannot migrate: the mark of a source needs the deployment's key."""
+"""The migration that SQL alone cannot do: the mark of a source needs the deployment's key."""
 
 from typing import Final
 

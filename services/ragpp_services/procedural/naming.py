@@ -33,8 +33,8 @@ def activation_entry(rule_id: str, activation_id: str) -> str:
 
 
 def value_hash(value: JsonValue) -> bytes:
-    """What two values have in common that say the same: SHA-256 of `same_text`. A verdict is remembered by it, since
-    the value may be forgotten."""
+    """The hash that two values have in common that say the same: SHA-256 of `same_text`. A verdict is remembered by it,
+    since the value may be forgotten."""
     return hashlib.sha256(same_text(value).encode()).digest()
 
 

@@ -234,7 +234,7 @@ def _similar(similarity: float | None, filters: Filters) -> bool:
 
 
 def _best_first(memory: Memory) -> tuple[float, str, float, str]:
-    """Of equal ones by what they say, then the latest: two users who said the same are answered the same."""
+    """A key to sort by: score, text, then the latest: two users who said the same are answered the same."""
     said = memory.occurred_at.timestamp() if memory.occurred_at else 0.0
     return -memory.score, memory.text, -said, memory.id
 

@@ -29,7 +29,7 @@ SubjectKind = Literal["preference", "rule"]
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of an entry. `subject_id` and `content_hash` are None once it was forgotten."""
+    """The outcome of one entry. `subject_id` and `content_hash` are None once it was forgotten."""
 
     entry_id: str
     kind: SubjectKind
@@ -54,7 +54,7 @@ class Rows:
         return await record(self._connection, self.scope, events, now=now)
 
     async def applied(self, entry_ids: Collection[str]) -> dict[str, Applied]:
-        """What became of those of `entry_ids` that were applied before."""
+        """The outcome of each of `entry_ids` that was applied before, by its id."""
         rows = await self._run.fetch("applied", list(entry_ids))
         return {row["entry_id"]: Applied(**row) for row in rows}
 
@@ -64,8 +64,8 @@ class Rows:
         )
 
     async def set_by_hand(self, beside: Sequence[str], heir: str) -> list[PreferenceEntry | RuleEntry]:
-        """What rests on no message, as entries; nothing that was set in one of the views `beside` (by their user_id)
-        and not in that of `heir`."""
+        """The preferences and rules that rest on no message, as entries; none that was set in one of the views `beside`
+        (by their user_id) and not in that of `heir`."""
         entries: list[PreferenceEntry | RuleEntry] = [
             PreferenceEntry(**{**row, "value": json.loads(row["value"])})
             for row in await self._run.fetch("preferences_by_hand", list(beside), heir)

@@ -113,7 +113,7 @@ class PostgresProceduralTier:
     async def _store_all(
         self, rows: Rows, scope: Scope, entries: Sequence[ProceduralEntry], vectors: Sequence[Vector]
     ) -> list[Stored]:
-        """What is written once for its id, then the findings; answered in the order of `entries`."""
+        """Store what is written once for its id, then the findings; answered in the order of `entries`."""
         now, stored = self._clock(), dict[int, Stored]()
         written = {index: entry for index, entry in enumerate(entries) if not isinstance(entry, FindingEntry)}
         if written:

@@ -1,4 +1,4 @@
-"""What the evidence of a finding amounts to. Pure."""
+"""The evidence of a finding, and what it amounts to. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

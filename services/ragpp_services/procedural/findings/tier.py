@@ -16,7 +16,7 @@ from ragpp_services.procedural.store import ProceduralStore, Rows
 
 
 class Findings:
-    """What `ragpp.tiers.ProceduralTier` says about findings."""
+    """The part of `ragpp.tiers.ProceduralTier` about findings."""
 
     def __init__(self, store: ProceduralStore, clock: Clock) -> None:
         self._store, self._clock = store, clock

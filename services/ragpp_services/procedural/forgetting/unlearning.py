@@ -217,7 +217,7 @@ async def _take_back(rows: Rows, texts: Collection[str], now: datetime) -> list[
 
 
 def _is_restored(version: PreferenceVersion) -> bool:
-    """What windows taught was said before it was written down; what a person restores is said as it is written."""
+    """True where a person restored the version: that is said as it is written; what windows taught was said before."""
     return version.stated and version.occurred_at >= version.recorded_at
 
 

@@ -133,7 +133,7 @@ class PreferenceRows:
         return [Judged(**row) for row in rows]
 
     async def verdicts(self, identifier: str) -> Verdicts:
-        """What counts now for this preference."""
+        """The verdicts that count now for this preference."""
         return verdicts_as_of(await self.judged([identifier]), None).get(identifier, NO_VERDICTS)
 
     async def put_verdict(self, judged: Judged) -> None:
@@ -153,7 +153,7 @@ class PreferenceRows:
         await self._run.execute("delete_verdicts", list(identifiers))
 
     async def aliases(self, identifiers: Collection[str]) -> dict[str, str]:
-        """What those of `identifiers` stand for that were merged into another preference."""
+        """The preference that each of `identifiers` stands for that was merged into another."""
         if not identifiers:
             return {}
         return {row["alias_id"]: row["preference_id"] for row in await self._run.fetch("aliases", list(identifiers))}

@@ -20,7 +20,7 @@ from ragpp_services.procedural.vectors import Vectors
 
 
 class Preferences:
-    """What `ragpp.tiers.ProceduralTier` says about preferences. The id of one that was merged into another stands for
+    """The part of `ragpp.tiers.ProceduralTier` about preferences. The id of one that was merged into another stands for
     the other."""
 
     def __init__(self, store: ProceduralStore, vectors: Vectors, clock: Clock) -> None:

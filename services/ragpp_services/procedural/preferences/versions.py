@@ -1,4 +1,4 @@
-"""What a preference's versions amount to: a pure fold over what was written, by the time it was said."""
+"""The state that a preference's versions amount to: a pure fold over what was written, by the time it was said."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from ragpp_services.procedural.naming import value_hash
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a person said about a value, and when; by the clock, not in the time of the conversations."""
+    """A person's verdict on a value, and when; by the clock, not in the time of the conversations."""
 
     verdict: Verdict
     at: datetime
@@ -49,8 +49,8 @@ class PreferenceVersion:
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """What holds after a number of versions. `value_version` is the one that brought the value; `version` counts
-    all of them. `verdict`: on the value; a preference all of whose values were rejected shows the last of them."""
+    """The state after a number of versions. `value_version` is the one that brought the value; `version` counts all of
+    them. `verdict`: on the value; a preference all of whose values were rejected shows the last of them."""
 
     value: JsonValue
     value_version: int
@@ -168,7 +168,7 @@ def _accepted(versions: Iterable[PreferenceVersion], verdicts: Verdicts) -> list
 
 
 def verdict_on(value: JsonValue, verdicts: Verdicts) -> Verdict | None:
-    """What a person said about the value."""
+    """A person's verdict on the value; None without one."""
     judgement = verdicts.get(value_hash(value))
     return judgement.verdict if judgement else None
 

@@ -12,7 +12,7 @@ from ragpp_services.procedural.store import ProceduralStore, Rows
 
 
 class Reflections:
-    """What `ragpp.tiers.ProceduralTier` says about reflections."""
+    """The part of `ragpp.tiers.ProceduralTier` about reflections."""
 
     def __init__(self, store: ProceduralStore, clock: Clock) -> None:
         self._store, self._clock = store, clock

@@ -102,7 +102,7 @@ class RuleRows:
         return {row["id"] for row in await self._run.fetch("rules_of_sources", list(interaction_ids))}
 
     async def set_sources(self, identifier: str, sources: Sequence[str]) -> None:
-        """Of the rule and of all its versions."""
+        """Set the sources of the rule and of all its versions."""
         await self._run.execute("set_rule_sources", identifier, list(sources))
         await self._run.execute("set_rule_version_sources", identifier, list(sources))
 

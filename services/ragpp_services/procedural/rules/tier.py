@@ -24,7 +24,7 @@ ACTIVATION_KNOWN_FOR: Final = timedelta(days=30)
 
 
 class Rules:
-    """What `ragpp.tiers.ProceduralTier` says about rules."""
+    """The part of `ragpp.tiers.ProceduralTier` about rules."""
 
     def __init__(self, store: ProceduralStore, vectors: Vectors, clock: Clock) -> None:
         self._store, self._vectors, self._clock = store, vectors, clock
@@ -176,7 +176,7 @@ async def _existing(rows: Rows, identifier: str) -> Rule:
 
 
 async def _judged(rows: Rows, identifier: str) -> bool | None:
-    """Whether a person said that the rule is followed; None where nobody said."""
+    """True where a person said that the rule is followed, False where that it is not; None where nobody said."""
     return judgement_of((await rows.rules.histories([identifier]))[identifier])
 
 
@@ -195,15 +195,15 @@ async def _twins(rows: Rows, identifier: str) -> list[str]:
 
 
 def _wanted(rule: Rule, *, text: str | None, active: bool | None, aside: str | None) -> bool | None:
-    """Whether the rule is to be followed; None where nothing is said of it. Words that are given to what is proposed
-    are no longer a proposal."""
+    """True where the rule is to be followed, False where not; None where nothing is said of it. Words that are given to
+    what is proposed are no longer a proposal."""
     if aside is not None:
         return False
     return True if active is None and rule.proposed and text is not None else active
 
 
 def _behaviour(rule: Rule | RuleEntry) -> tuple[str, tuple[str, ...], int, bool]:
-    """What a new version would have to differ in."""
+    """The values of which a new version would have to differ in one."""
     return rule.text, rule.triggers, rule.priority, rule.active
 
 

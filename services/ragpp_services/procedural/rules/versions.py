@@ -45,7 +45,7 @@ class RuleVersion:
 
 @dataclass(frozen=True, slots=True)
 class RuleAct:
-    """What a person did to a rule, beside its words; None where nothing. `at`: when, the last of it."""
+    """The last acts of a person on a rule, beside its words; None where there was none. `at`: when the last was."""
 
     priority: int | None
     active: bool | None
@@ -56,7 +56,7 @@ class RuleAct:
 
 
 def act_of(history: Sequence[RuleVersion]) -> RuleAct | None:
-    """What a person did to the rule of these versions, oldest first, beside its words: the last of each."""
+    """A person's last acts on the rule of these versions, oldest first, beside its words; None where there are none."""
     priority = active = None
     at = history[-1].occurred_at
     for before, version in pairwise(history):
@@ -71,6 +71,6 @@ def act_of(history: Sequence[RuleVersion]) -> RuleAct | None:
 
 
 def judgement_of(history: Sequence[RuleVersion]) -> bool | None:
-    """Whether a person said that the rule is followed, the last time; None where nobody said."""
+    """True where a person said last that the rule is followed, False where that it is not; None where nobody said."""
     act = act_of(history)
     return None if act is None else act.active
