@@ -47,7 +47,7 @@ def open_tiers(tools: Tools) -> AbstractAsyncContextManager[Tiers]:
 
 
 def _of_local_tiers() -> list[type[Settings]]:
-    """What the tiers read that are in this process. Raises ConfigurationError."""
+    """The settings that the tiers in this process read. Raises ConfigurationError."""
     tiers = TierSettings()
     return [kind for service in SERVICES if not tiers.url(service.name) for kind in service.settings]
 

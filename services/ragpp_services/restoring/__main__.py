@@ -1,4 +1,4 @@
-"""What a restore needs of the services: their migrations, and their ways of forgetting.
+"""The services' parts in a restore: their migrations, and their ways of forgetting.
 
 python -m ragpp_services.restoring known               migrations, as JSON: checksums by component and version
 python -m ragpp_services.restoring until VERSIONS      empty stores to these: JSON of versions by component

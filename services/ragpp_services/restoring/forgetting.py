@@ -1,4 +1,4 @@
-"""What was forgotten after a backup is forgotten in what was restored of it, by the ways in which it first was."""
+"""The second forgetting, in what was restored of a backup, of all that was forgotten after it, in the same ways."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class Group(NamedTuple):
 
 
 async def wanted(owner: asyncpg.Connection, *, users: bool) -> AsyncIterator[Group]:
-    """What the restore has found to be forgotten, users or anything else, AT_ONCE things of a group at most."""
+    """The things that the restore has found to be forgotten, users or anything else, AT_ONCE in a group at most."""
     async with owner.transaction():
         group: tuple[str, ...] = ()
         ids: list[str] = []

@@ -68,7 +68,7 @@ def content_hash(interaction: Interaction) -> str:
 
 
 def encode_body(interaction: Interaction) -> bytes:
-    """What is kept of a message beside its place: id, role, name, content, and what filters ask for."""
+    """The body of a message, which is kept beside its place: id, role, name, content, and what filters ask for."""
     return orjson.dumps(
         {
             "id": interaction.id,
@@ -114,7 +114,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What became of a batch: either `conflicts` (positions), or `duplicates` in order and each session's tokens."""
+    """The outcome of a batch: either `conflicts` (positions), or `duplicates` in order and each session's tokens."""
 
     conflicts: tuple[int, ...] = ()
     duplicates: tuple[bool, ...] = ()

@@ -1,4 +1,4 @@
-"""What may be tuned about the short-term tier."""
+"""The settings of the short-term tier."""
 
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict

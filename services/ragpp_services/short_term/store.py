@@ -40,7 +40,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class SessionSize:
-    """What a list shows of a session."""
+    """A session as a list shows it."""
 
     session_id: str
     messages: int

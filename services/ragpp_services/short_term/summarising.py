@@ -23,7 +23,7 @@ COMPACTION_ATTEMPTS: Final = 3
 
 
 class Summaries:
-    """What `ragpp.tiers.ShortTermTier` says about them."""
+    """The part of `ragpp.tiers.ShortTermTier` about summaries."""
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ class Said(Value):
 
     @classmethod
     def of(cls, said: Interaction | Message) -> "Said":
-        """What a summary needs of a message."""
+        """The part of a message that a summary needs."""
         return cls(id=said.id, said_by=said.said_by, content=said.content, occurred_at=said.occurred_at)
 
 

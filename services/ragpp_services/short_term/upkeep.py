@@ -19,7 +19,7 @@ INDEX: Final = "st:sessions"
 
 
 class Upkeep:
-    """What is asked of the server beside sessions. Raises TierUnavailable, StorageError."""
+    """The requests to the server that are about no session. Raises TierUnavailable, StorageError."""
 
     def __init__(self, client: Client, keys: Keys) -> None:
         self._client, self._keys = client, keys

@@ -62,7 +62,7 @@ def shown(
 
 
 def rendered(summary: str, messages: Sequence[SessionMessage]) -> str:
-    """What a reader is shown: the summary, then each message behind who said it, each with the end of its line."""
+    """The text for a reader: the summary, then each message behind who said it, each with the end of its line."""
     lines = [summary] if summary else []
     lines += [_head(message) + message.content for message in messages]
     return "".join(f"{line}\n" for line in lines)
@@ -103,7 +103,7 @@ def _sizes(messages: Sequence[Message], budget: int, keep: int, counter: TokenMe
 
 
 def _head(message: Message | SessionMessage) -> str:
-    """What stands before what a message says."""
+    """The beginning of a message's line, before its content."""
     return f"{speaker(message.name, message.role)}: "
 
 
@@ -135,8 +135,8 @@ def drafted(
     moved: frozenset[str],
     max_tokens: int,
 ) -> SummaryDraft | None:
-    """What a better writer of the summary `lines` needs, beside the raw `messages` and the ids of those that `moved`;
-    None when a model wrote them all, or there are none."""
+    """The draft that a better writer of the summary `lines` needs, beside the raw `messages` and the ids of those that
+    `moved`; None when a model wrote them all, or there are none."""
     if all(line.written for line in lines):
         return None
     return SummaryDraft(
