@@ -113,7 +113,7 @@ SETTINGS: Final[tuple[type[Settings], ...]] = (
     ),
     *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
 )
-"""What the gateway reads, so that a value that is wrong is told before it starts."""
+"""The settings that the gateway reads, so that a value that is wrong is told before it starts."""
 RETRIEVAL: Final[tuple[Purpose, ...]] = ("retrieval",)
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -20,7 +20,7 @@ from ragpp.text.lexical import read_question
 from ragpp.tiers import MemoryTier
 
 INLINE_CHARS: Final = 1_000
-"""Of a question whose words are found on the event loop, in a few milliseconds."""
+"""Characters of a question whose words are found on the event loop, in a few milliseconds."""
 MAX_NAME_CHARS: Final = 200
 MOST_NAMES: Final = 50
 ENCODING_SHARE: Final = 0.25

@@ -49,7 +49,7 @@ _BOUNDS: Final = {
         "body_bytes_at_once": "bytes of the bodies of all keys",
     },
 }
-"""What a refusal is about, by the setting that says how much there may be."""
+"""The subject of a refusal, by the setting that says how much there may be."""
 _UNBOUNDED: Final = frozenset(_REFUSALS[status] for status in _BOUNDS)
 
 
@@ -60,7 +60,7 @@ def refusal(status: int, description: str = "") -> dict[str, object]:
 
 
 REFUSALS: Final[dict[int | str, dict[str, object]]] = {status: refusal(status) for status in _REFUSALS}
-"""What every route with a key may answer."""
+"""The refusals that every route with a key may answer."""
 
 
 def complete_description(app: FastAPI, settings: GatewaySettings) -> None:

@@ -63,7 +63,7 @@ CatalogUser = Annotated[
 ]
 PathUser = Annotated[Id, Path(description="Id of the user whose memory this is.")]
 NewPathUser = Annotated[NewId, Path(description="Id of the user whose memory this is.")]
-"""Of whom something is stored that there may not have been before."""
+"""A user of whom something is stored, and who may not have been there before."""
 Cursor = Annotated[
     str | None, Query(max_length=4_096, description="The `next_cursor` of the page before; absent: the first page.")
 ]

@@ -16,9 +16,9 @@ FIELDS: Final = 20_000
 WITH_VECTORS: Final[tuple[type[BaseModel], ...]] = (ItemsIn, ItemSearchIn)
 """The requests that may have vectors, whose numbers are cheap to read and many."""
 BYTES_OF_A_NUMBER: Final = 8
-"""Of a vector, at least, as vectors are written; so no more numbers are taken than a body of vectors alone has."""
+"""The fewest bytes of a number, as vectors are written; so no more numbers are taken than a body of vectors has."""
 PIECE_BYTES: Final = 262_144
-"""Of a body that is looked at in one go, for under a millisecond or two."""
+"""Bytes of a body that are looked at in one go, for under a millisecond or two."""
 _SIGNS: Final = b'",[{-0123456789'
 _QUOTE, _COMMA, _OPENING, _NUMBER = range(1, 5)
 _KINDS: Final = bytes.maketrans(_SIGNS, bytes([_QUOTE, _COMMA, *[_OPENING] * 2, *[_NUMBER] * 11]))

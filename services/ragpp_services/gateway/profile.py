@@ -21,7 +21,7 @@ from ragpp.text.kinship import CANONICAL, is_said_by_name
 from ragpp_services.gateway.parts import Parts
 
 MOST: Final = 1_000
-"""Of each kind are read."""
+"""Items of each kind that are read."""
 RELATIONSHIPS_TOLD: Final = 16
 PREFERENCES_TOLD: Final = 10
 RULES_TOLD: Final = 5
@@ -29,11 +29,11 @@ FINDINGS_TOLD: Final = 4
 _TEXT_CHARS: Final = 160
 _WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": "is married to"}
 _TIES: Final = {kin.replace("-", " ") for kin in CANONICAL.values()}
-"""What somebody is to somebody, in the words of types: "sister" of SISTER_OF."""
+"""Ties between people, in the words of types: "sister" of SISTER_OF."""
 _USER: Final = "the user"
 _END: Final = re.compile(r"[.!?…]$")
 _UNNAMED: Final = "unnamed"
-"""What is called something in which nothing shows."""
+"""The name for what is called something in which nothing shows."""
 T = TypeVar("T")
 
 

@@ -10,7 +10,7 @@ from ragpp_services.gateway.forgetting import readable
 from ragpp_services.gateway.parts import Parts
 
 MOST_QUOTES: Final = 5
-"""Of one rule, the latest."""
+"""Quotes of one rule, the latest."""
 MOST_READ: Final = 20
 """Messages of one rule that are looked up: those that it was last learned from."""
 

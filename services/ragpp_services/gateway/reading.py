@@ -16,9 +16,9 @@ from ragpp_services.gateway.limits import RequestLimits
 
 Place = tuple[str | int, ...]
 BYTES_OF_AN_ITEM: Final = 2
-"""Of a list, at least: a figure and a comma."""
+"""Bytes of an item of a list, at least: a figure and a comma."""
 MOST_TOLD: Final = 1_000
-"""Of so many refused values the first are named. More are only counted: each of them takes microseconds."""
+"""Refused values that are named, at most. More are only counted: each of them takes microseconds."""
 
 
 def value_of(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:

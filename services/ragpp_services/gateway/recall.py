@@ -47,9 +47,9 @@ from ragpp_services.gateway.zones import ZoneOf, nowhere, told_in
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
-"""What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
+"""The part of the deadline that is kept for fusion, packing and the answer: a tenth, at most 25 ms."""
 WAITING_SHARE: Final = 0.5
-"""Of the time, for waiting until a receipt is digested: the tiers have the rest, also when PostgreSQL hangs."""
+"""The share of the time for awaiting a receipt's digestion: the tiers have the rest, also when PostgreSQL hangs."""
 CANDIDATES: Final = 50
 MOST_CANDIDATES: Final = 200
 TOKENS_OF_ONE: Final = 40

@@ -15,7 +15,7 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp_services.gateway.identity import Identity, Principal, prefix_of
 
 MOST_MARKS: Final = 1_000
-"""Of what was deleted, in one entry of the audit."""
+"""Marks of what was deleted, in one entry of the audit."""
 
 
 @dataclass

@@ -18,7 +18,7 @@ _TARGETS: Final[Mapping[str, EntityLabel]] = {
     "STUDIES_AT": "ORG",
     "MEMBER_OF": "ORG",
 }
-"""What a relationship of a type leads to, where no one of that name is known."""
+"""The label of what a relationship of a type leads to, where no one of that name is known."""
 _WHEN_IT_IS_SO: Final = "State what holds by now, and when it has begun or ended what has; times have a UTC offset."
 
 

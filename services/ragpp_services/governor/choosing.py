@@ -22,8 +22,8 @@ from ragpp_services.governor.values import Prompt, PromptMessage
 Names: TypeAlias = list[str] | tuple[str, ...] | set[str] | frozenset[str] | Iterator[str]
 """Handles or ids of what is offered, what is wanted most first; of a set in no order."""
 Chooser: TypeAlias = Callable[[TurnCatalog, str], Names | Awaitable[Names]]
-"""What is wanted of what is offered, for the message that is to be answered. It may be a coroutine function; one that
-is none runs in a thread."""
+"""A function that answers what is wanted of what is offered, for the message that is to be answered. It may be a
+coroutine function; one that is none runs in a thread."""
 
 INSTRUCTIONS: Final = (
     "You choose, from a catalog of memories, those that an assistant should read before it answers a message. Each "

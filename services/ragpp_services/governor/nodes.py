@@ -22,7 +22,7 @@ from ragpp_services.governor.values import (
 )
 
 MAX_QUERY_CHARS: Final = 20_000
-"""Of a recall's query; a longer message is asked for by its beginning."""
+"""Characters of a recall's query; a longer message is asked for by its beginning."""
 TRAVEL_SHARE: Final = 0.1
 """The part of the recall's deadline that the way to the gateway and back is given."""
 TRACED: Final = 20

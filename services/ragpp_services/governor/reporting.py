@@ -17,7 +17,7 @@ from ragpp_services.governor.values import (
 )
 
 RECENT_CHARS: Final = 2_000
-"""Of a message in the state's `recent`, which travels with every call."""
+"""Characters of a message in the state's `recent`, which travels with every call."""
 ANSWERED_FROM: Final[tuple[NodeName, ...]] = ("recall", "offer", "request")
 """The nodes in which the memory is waited for before the answer."""
 _WELL: Final = frozenset({"ok", "partial", "skipped"})

@@ -43,7 +43,7 @@ NOT_ALWAYS_TOLD: Final = frozenset(
         "second_similarity",
     }
 )
-"""What a recall asks or an answer says, and need not."""
+"""Fields that a recall or an answer may have, and need not."""
 ONCE_NOT_ASKED: Final = {"name", "fill", "filter"}
 """Fields that a recall once had not: who asks follows from the message, and the governor never fills nor filters."""
 

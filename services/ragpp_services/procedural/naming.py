@@ -13,7 +13,7 @@ from ragpp.models import DateSpan, FindingEntry, Precision, PreferenceEntry, Rul
 from ragpp.preference_values import canonical, same_text, shown
 
 WrittenEntry = PreferenceEntry | RuleEntry
-"""What is written once for its id."""
+"""An entry that is written once for its id."""
 ProceduralEntry = WrittenEntry | FindingEntry
 
 _INSTANT: Final = timedelta(microseconds=1)

@@ -27,7 +27,7 @@ the purpose, eight rules, a question for each and four that concern none: 0.2 fo
 pairs; 0.25 found 4 and 1 %. A rule that is missed costs more than one too many. Other models want another value."""
 
 COSINE_SHARE: Final = 0.7
-"""Of a preference's relevance; the rest is the share of the query's words that it has."""
+"""The cosine's share of a preference's relevance; the rest is the share of the query's words that it has."""
 
 ABOUT: Final = COSINE_SHARE * NEAR_COSINE
 """From this relevance on a rule is about a query: as near as that, or with half of its words."""

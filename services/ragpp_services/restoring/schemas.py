@@ -18,7 +18,7 @@ COMPONENTS: Final = {
 }
 """Packages by component, in the order in which their migrations are applied."""
 GRAPH: Final = "graph"
-"""What a backup calls the migrations of the graph."""
+"""The name of the graph's migrations in a backup."""
 
 
 def known() -> dict[str, dict[int, str]]:

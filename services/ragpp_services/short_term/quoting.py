@@ -18,7 +18,7 @@ from ragpp.text.sentences import Sentence, split
 LONGEST_QUOTE: Final = 60
 """Tokens of one line; a longer sentence is cut and ends in an ellipsis."""
 NEW_SHARE: Final = 0.5
-"""Of the budget, at least open to new lines when the previous summary would fill it."""
+"""The share of the budget that is at least open to new lines when the previous summary would fill it."""
 COMPRESSION: Final = 0.5
 """Tokens of the new lines to tokens of the messages, beyond the best line of each message."""
 INLINE_CHARS: Final = 4_000

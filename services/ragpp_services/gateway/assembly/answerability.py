@@ -26,7 +26,7 @@ from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import asks_for_all
 
 WORDS: Final = 1.1
-"""What full coverage counts beside a meaning of 1."""
+"""The weight of full coverage beside a meaning of 1."""
 SOME: Final = 0.35
 CLEAR: Final = 0.95
 """From which evidence on something, and something clearly, is about the question. Chosen, as WORDS, on the first half
@@ -46,7 +46,7 @@ and LoCoMo's conversations answer is `none`, and 38, 38 and 49 % of questions to
 it 5.9, 5.5 and 3.9, and 39, 42 and 66; with .04 .5, .6 and 0, and 13, 12 and 15. What nobody told of things that were
 talked about (2 to 11 % `none`) is in no likeness: no mean of both, nor the score itself, tells more of it."""
 HALF: Final = 0.5
-"""Of WORDS, for what may be known of who asks: something, and not clearly."""
+"""The part of WORDS for what may be known of who asks: something, and not clearly."""
 BESIDE_SAID: Final = 0.45
 """From which evidence on what was learned stands beside what was said, which tells it as well. Two things about one
 person are alike by the name alone: with SOME each of LoCoMo's contexts of 500 tokens had 4.4 lines of what was learned,

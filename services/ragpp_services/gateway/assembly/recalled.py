@@ -10,7 +10,7 @@ from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Packed
 
 DECIMALS: Final = 4
-"""Of scores, similarities, coverages and confidences in answers."""
+"""Decimals of scores, similarities, coverages and confidences in answers."""
 WHOLE_CHARS: Final = 4_000
 """A memory up to this long is answered whole; of a longer one EXCERPT_CHARS, from LEAD_CHARS before what was found."""
 EXCERPT_CHARS: Final = 2_000

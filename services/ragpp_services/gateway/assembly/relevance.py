@@ -14,10 +14,10 @@ little, as of other languages, the right one scores no more. A context of a thou
 evidence of the development sets by it (of hints, 0.8 points)."""
 BESIDE: Final = 3
 FAR_BEHIND: Final = 1 / 50
-"""What has less than this share of the best one's odds (score ÷ (1 - score)) does not answer what that answers, and
-only the first BESIDE of all are shown all the same. A context of a thousand tokens loses 0.1 points of the evidence of
-the development conversations by it, and in real chats what is beside the point takes two points less; a twentieth loses
-0.5 and takes three."""
+"""A memory with less than this share of the best one's odds (score ÷ (1 - score)) does not answer what that answers,
+and only the first BESIDE of all are shown all the same. A context of a thousand tokens loses 0.1 points of the evidence
+of the development conversations by it, and in real chats what is beside the point takes two points less; a twentieth
+loses 0.5 and takes three."""
 _DOUBTFUL: Final = f"hardly about the question: its score is below {LEAST_RELEVANCE}"
 _FAR_BEHIND: Final = "far behind the best: it does not answer what that answers"
 _OF_ALL: Final = word_set(

@@ -18,7 +18,7 @@ MOST_ANSWERS: Final = 2_000
 MOST_BYTES: Final = 64_000_000
 """Some 200 answers of 50 candidates each."""
 CANDIDATE_BYTES: Final = 6_000
-"""Of one, beside what it says: its entry, its scores and their names; measured with 5,300 for short texts, them
+"""Bytes of one, beside what it says: its entry, its scores and their names; measured with 5,300 for short texts, them
 included."""
 
 

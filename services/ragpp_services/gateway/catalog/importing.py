@@ -21,7 +21,7 @@ ABSENT: Final = "the catalog does not have it"
 OTHERWISE: Final = "its id is known with other content"
 DELETED: Final = "it was deleted, and stays so"
 REFUSABLE: Final = (Conflict, InvalidInput, NotFound)
-"""What is wrong with one memory, and not with the tier: of a request that holds one the others are kept."""
+"""Errors of one memory, and not of the tier: of a request that holds one the others are kept."""
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from ragpp_services.gateway.parts import Parts
 
 SOURCE_TYPE: Final[ResourceType] = "feedback"
 STORED_BY: Final[dict[str, JsonValue]] = {"stored_by": "entry"}
-"""Of a source, which then goes with its only item."""
+"""The metadata of a source, which then goes with its only item."""
 LOW_UNTIL: Final = 3
 NORMAL_UNTIL: Final = 6
 """Up to which priority an importance is low, or normal."""

@@ -17,7 +17,7 @@ _SERVERS: Final[Mapping[str, tuple[str, str]]] = {
     "PostgreSQL": ("postgres", "postgres"),
     "Neo4j": ("neo4j", "neo4j"),
 }
-"""What a store's server is called by `ragpp logs`, and in docker-compose.yml."""
+"""The names of a store's server: that for `ragpp logs`, and that in docker-compose.yml."""
 FIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "slow": (
         "See what else the machine does; the first questions after a start are slower, so try again.",

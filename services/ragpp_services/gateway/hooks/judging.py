@@ -16,7 +16,7 @@ from ragpp_services.gateway.hooks.turning import Agent, budget_of, handle_of, id
 from ragpp_services.gateway.parts import Parts
 
 MOST_SENTENCES: Final = 100
-"""Of an answer, that are compared with the memories."""
+"""Sentences of an answer that are compared with the memories."""
 
 
 async def judged(parts: Parts, agent: Agent, body: PostResponseIn) -> Usefulness:

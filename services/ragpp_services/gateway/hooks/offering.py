@@ -19,7 +19,8 @@ from ragpp_services.gateway.hooks.ways import CATALOG, FILE, Way
 from ragpp_services.gateway.parts import Parts
 
 MOST_ASKED_CHARS: Final = 10_000
-"""Of a prompt with its context: what a question may have. Of a longer one the end counts, where what is wanted is."""
+"""Characters of a prompt with its context: what a question may have. Of a longer one the end counts, where the wish
+is."""
 
 
 async def catalog_for(parts: Parts, agent: Agent, body: PrePromptIn) -> TurnCatalog:

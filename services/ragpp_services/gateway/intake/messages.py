@@ -25,7 +25,7 @@ _INLINE_CHARS: Final = 4_000
 """Up to this much text is prepared on the event loop; more goes to a thread, so that nobody waits for it."""
 
 _METADATA_CHARS: Final = 1_000
-"""What a message's metadata is taken for, which may be up to sixteen times as long."""
+"""Characters that a message's metadata is taken for, which may be up to sixteen times as long."""
 
 Draft = tuple[Interaction, list[TextChunk], int, int]
 

@@ -19,7 +19,7 @@ from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit
 from ragpp_services.gateway.requester import Reader, Writer
 
 SHOWN_CHARS: Final = 200
-"""Of the content of a resource that was just stored."""
+"""Characters that are shown of the content of a resource that was just stored."""
 
 router = keyed_router("catalog")
 

@@ -20,7 +20,7 @@ router = keyed_router("users")
 
 
 LEAST_CONFIDENCE: Final = 0.1
-"""What has less is not in a profile, unless somebody asks for it."""
+"""The least confidence of what is in a profile, unless somebody asks for less."""
 
 
 @router.get("/v1/users", summary="List users")

@@ -19,7 +19,7 @@ from ragpp_services.procedural.rules.versions import RuleVersion, act_of
 from ragpp_services.procedural.store import Rows
 
 BLURRED_REASON: Final = "it conflicted with a rule that was forgotten"
-"""What the reason for putting a rule aside becomes when a person gave it in the words of a forgotten one."""
+"""The reason for putting a rule aside that replaces one which a person gave in the words of a forgotten rule."""
 
 
 async def unlearn(
