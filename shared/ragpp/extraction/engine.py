@@ -55,7 +55,7 @@ Groups = tuple[tuple[re.Pattern[str], tuple[PatternRule[H, T], ...]], ...]
 
 
 def apply_rules(rules: Iterable[PatternRule[H, T]], given: H, *, start: int = 0, end: int | None = None) -> Iterator[T]:
-    """What the rules read, one after the other, in the part of the text from `start` to `end`."""
+    """The readings of the rules, one rule after the other, in the part of the text from `start` to `end`."""
     gate = given.gate
     for rule in rules:
         if gate.sentence.asks and isinstance(rule.claim, Claim) and rule.claim is not Claim.GIVEN:
@@ -72,7 +72,7 @@ def apply_rules(rules: Iterable[PatternRule[H, T]], given: H, *, start: int = 0,
 
 
 def apply_groups(groups: Groups[H, T], given: H) -> Iterator[T]:
-    """What the rules of those groups read that may match at all."""
+    """The readings of the rules in those groups that may match at all."""
     for needed, rules in groups:
         if needed.search(given.text):
             yield from apply_rules(rules, given)

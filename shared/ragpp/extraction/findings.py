@@ -44,8 +44,8 @@ _Kind = tuple[FindingKind, float]
 def read_findings(
     gate: Gate, dates: Sequence[DateMention], said_at: datetime | None, text: str
 ) -> Iterator[FindingMention]:
-    """What a cleaned sentence asserts. `dates` are those of the sentence, with the offsets of the message; `text` is
-    the message word for word."""
+    """The findings that a cleaned sentence asserts. `dates` are those of the sentence, with the offsets of the message;
+    `text` is the message word for word."""
     sentence = gate.sentence
     if not dates and not rules.OURS.search(sentence.text) and not rules.UNSAID.search(sentence.text):
         return
@@ -61,7 +61,7 @@ def read_findings(
 
 
 def _named(finding: FindingKind, confidence: float, match: re.Match[str], clause: _Clause) -> Iterator[_Kind]:
-    """What its words name."""
+    """The kind that a clause's words name."""
     if finding == "pattern" and _is_over(clause):
         return
     if finding == "decision" and len(clause.text[match.start() : clause.end].split()) < _SHORTEST_DECISION:
@@ -70,7 +70,7 @@ def _named(finding: FindingKind, confidence: float, match: re.Match[str], clause
 
 
 def _dated(match: re.Match[str], clause: _Clause) -> Iterator[_Kind]:
-    """What only its form and its dates tell."""
+    """The kind that only a clause's form and its dates show: a plan or an event."""
     dates, said_at = clause.dates, clause.said_at
     if not dates or said_at is None:
         return

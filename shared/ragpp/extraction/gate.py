@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Claim(Enum):
-    """What a match claims, which decides what may stand around it."""
+    """The claim of a match, which decides what may stand around it."""
 
     OWN = auto()
     """A clause about the speaker, "I live in Porto": no fact where somebody else is reported to have said it."""
@@ -29,7 +29,7 @@ class Claim(Enum):
     """Words that are no clause, "a brother called Tom": a fact about the speaker only where the clause around them
     affirms it, and of nobody else."""
     GIVEN = auto()
-    """What a sentence takes for granted whatever it says: "my sister" is there in a question and in a denial, too."""
+    """Words taken for granted whatever the sentence says: "my sister" is there in a question and in a denial, too."""
 
 
 _NEVER: Final = 1 << 30
@@ -104,18 +104,18 @@ _UNREAL: Final = re.compile(
     r"(?:'ll|'d|\bwill|\bshall|\bcan|\bmay|\bmust|\bshould|\bgoing\sto|\bgonna)\s(?:\w+\s)?(?:have|get|be)\s$",
     re.IGNORECASE,
 )
-"""What is wanted or to come, and not there."""
+"""Words before a thing that is wanted or to come, and not there."""
 
 
 class Gate:
-    """What one sentence asserts, and where. Offsets are those of `sentence.text`."""
+    """The gate of one sentence: what it asserts, and where. Offsets are those of `sentence.text`."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence
 
     def lets(self, claim: Claim, at: int, text: str) -> bool:
-        """Whether the claim of a match at offset `at` is meant as a fact. `text` is the sentence as the rule reads it,
-        at its length, perhaps with marks for names."""
+        """True where the claim of a match at offset `at` is meant as a fact. `text` is the sentence as the rule reads
+        it, at its length, perhaps with marks for names."""
         if claim is Claim.GIVEN:
             return True
         if self.sentence.asks or self._doubted_from <= at or _FRONTED.search(text, max(0, at - _WINDOW), at):
@@ -137,7 +137,7 @@ class Gate:
         return not self._is_fiction
 
     def assertion(self, verb: "Token", *, despite: frozenset[str] = frozenset()) -> Assertion:
-        """What the sentence says of the clause of a verb in it; see `grammar.assertion.assertion_of`."""
+        """The assertion that the sentence makes of the clause of a verb in it; see `grammar.assertion.assertion_of`."""
         if self.sentence.asks or self._is_fiction:
             return Assertion.OPEN
         return assertion_of(verb, despite=despite)
@@ -173,8 +173,8 @@ def _end_of(cue: re.Pattern[str], text: str) -> int:
 
 
 def _affirms(before: str) -> bool:
-    """Whether a clause that begins with `before` affirms of the speaker what comes next: its subject is the speaker, or
-    what comes next; and nothing denies it or only wishes for it."""
+    """True where a clause that begins with `before` affirms of the speaker what comes next: its subject is the speaker,
+    or what comes next; and nothing denies it or only wishes for it."""
     subject: re.Match[str] | None = None
     for found in _SUBJECT.finditer(before):
         subject = found

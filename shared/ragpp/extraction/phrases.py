@@ -74,7 +74,7 @@ def points_elsewhere(phrase: str) -> bool:
 
 
 def leading_phrase(text: str, *, max_words: int, with_circumstances: bool = False) -> str | None:
-    """What `text` starts with, up to the end of the clause; None when that is nothing or more than `max_words`.
+    """The words that `text` starts with, up to the end of the clause; None for none, over `max_words` or 80 characters.
 
     `with_circumstances` keeps when and under which conditions: "call me before nine", "reply when I'm driving"."""
     window = text[:200].lstrip()

@@ -82,8 +82,8 @@ def _folder_of(package: str) -> Path | None:
 
 
 def altered(folder: Path, files: Mapping[str, str]) -> str | None:
-    """What is not as it should be in `folder`: the first of `files` that is missing, has another SHA-256 or cannot be
-    read, or a file that is none of them; None where all is."""
+    """The first thing in `folder` that is not as it should be: one of `files` that is missing, has another SHA-256 or
+    cannot be read, or a file that is none of them; None where all is."""
     for name, digest in files.items():
         try:
             data = (folder / name).read_bytes()

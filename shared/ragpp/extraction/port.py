@@ -1,4 +1,4 @@
-"""What an extractor finds in one message, and the promise that every extractor keeps.
+"""The values that an extractor finds in one message, and the promise that every extractor keeps.
 
 All values are frozen. Names are surface forms ("Green Valley Hospital"), never normalised further than
 white space and possessives; comparing them without regard to case is the reader's choice.

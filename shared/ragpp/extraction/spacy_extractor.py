@@ -268,7 +268,7 @@ class _Message:
         )
 
     def _name_speaker(self, name: str) -> None:
-        """What the speaker wants to be called is an alias of the speaker, not somebody else."""
+        """Make what the speaker wants to be called an alias of the speaker, not somebody else."""
         mention = self._entities.get(name.casefold())
         tied = {end for tie in self._relationships for end in (tie[0], tie[2])}
         if mention is None or mention.name in tied or name == self._speaker:

@@ -1,1 +1,1 @@
-"""What people do, have and are: relationships read from clauses by a table of verbs."""
+"""Relationships read from clauses by a table of verbs: what people do, have and are."""

@@ -56,7 +56,7 @@ def _has_place(line: Act, verb: "Token", child: "Token") -> bool:
 
 
 def _done(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
-    """What somebody does: "went swimming", "learned to knit", "studies nursing"."""
+    """The words for what somebody does: "went swimming", "learned to knit", "studies nursing"."""
     gerund = child.tag_ == "VBG" and child.dep_ != "ccomp"
     infinitive = any(one.dep_ == "aux" and one.lower_ == "to" for one in child.children)
     if verb.lemma_ == "learn" and infinitive and "doing" in line.where:
@@ -73,7 +73,7 @@ def _is_none(word: "Token") -> bool:
 
 
 def _joined(word: "Token") -> list["Token"]:
-    """What is said of several at once: "a dog and a cat", but not "from Porto but Leeds is home"."""
+    """Words of which the same is said as of `word`: "a dog and a cat", but not "from Porto but Leeds is home"."""
     return [
         other
         for one in {word, named_by(word)}
@@ -92,7 +92,7 @@ def _is_left_out(word: "Token") -> bool:
 
 
 def behind(prep: "Token") -> list["Token"]:
-    """What a preposition belongs to."""
+    """The objects of a preposition."""
     return [child for child in prep.children if child.dep_ in {"pobj", "pcomp"}]
 
 

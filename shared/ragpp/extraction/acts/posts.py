@@ -1,4 +1,4 @@
-"""What a noun tells of whose it is: "my job at Brightline", "I'm a member of the choir", "my asthma"."""
+"""Relationships in nouns that say whose they are: "my job at Brightline", "I'm a member of the choir", "my asthma"."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType

@@ -62,7 +62,7 @@ def read_acts(scene: Scene) -> Iterator[Tie]:
 
 
 def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[Tie]:
-    """What the line says of a clause. `verb` is the head of its object: the clause's own, or a participle beside it."""
+    """The ties that the line gives a clause. `verb`: its object's head, the clause's own or a participle beside it."""
     if not (_is_meant(line, verb) and _fits_its_time(line, verb)):
         return
     objects = [one for one in objects_of(line, verb) if _takes(line, one, scene)]
@@ -136,7 +136,7 @@ def _is_theirs(line: Act, word: "Token") -> bool:
 
 
 def _doers(line: Act, verb: "Token", clause: "Token", scene: Scene) -> list[str]:
-    """Of whom it is said: who does it, or to whom something is given."""
+    """The people of whom it is said: who does it, or to whom something is given."""
     who = subjects(clause)
     can = any(child.tag_ == "MD" for child in verb.children)
     if ("state" not in line.flags or can) and not is_past(verb) and any(one.lower_ == "you" for one in who):

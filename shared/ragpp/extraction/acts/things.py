@@ -1,4 +1,4 @@
-"""What a noun of a parsed sentence names: a name, or the thing that its phrase says."""
+"""Names for the nouns of a parsed sentence: a name, or the thing that its phrase says."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _LABEL_OF: Final[Mapping[str, EntityLabel]] = {
     "VISITED": "GPE", "MET": "PERSON", "WORKS_AT": "ORG", "MEMBER_OF": "ORG", "STUDIES_AT": "ORG", "STUDIED_AT": "ORG",
     "ATTENDED": "EVENT", "CELEBRATED": "EVENT", "ORGANISED": "EVENT",
 }  # fmt: skip
-"""What the object of a kind is, where nothing else tells."""
+"""The label of a kind's object, where nothing else tells it."""
 _PURSUED: Final = frozenset({"STUDIES", "LEARNS", "TEACHES", "PRACTISES", "LIKES", "DISLIKES"})
 """Kinds whose object may be something that one does."""
 _TRADE: Final = re.compile(
@@ -116,7 +116,7 @@ def _takes_name(name: Name, act: Act, *, last: set[str]) -> bool:
 
 
 def label_for(act: Act, known: Name | None) -> EntityLabel:
-    """What the object of an act is: what it is known to be, else what the act wants."""
+    """The label of an act's object: the one that it is known by, else the one that the act wants."""
     labels = [label for label in _LABELS if label in act.takes]
     if known is not None and (known.firm or known.label in labels):
         return known.label
@@ -168,7 +168,7 @@ def _is_hyphened(word: "Token") -> bool:
 
 
 def activity(text: str, word: "Token", reading: Reading) -> str:
-    """What somebody does, named by `text`, which becomes a referent of the reading."""
+    """The activity that `text` names, which becomes a referent of the reading."""
     start = reading.sentence.start + start_of(word)
     reading.add(Name(text, "PRODUCT", start, start + length_of(word), firm=True, certain=True))
     return text

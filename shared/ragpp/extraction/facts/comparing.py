@@ -34,7 +34,7 @@ _OF_WHAT: Final = re.compile(
     r"\d[\d.,]*(?: (?!in\b|to\b|for\b|from\b|within\b)\w+){0,2} (?:in|to|for|from|within) ([A-Z]\w+)"
 )
 _SHARED: Final = 0.5
-"""Of the words of the shorter predicate, how many the other has as well, where both are about the same."""
+"""The share of the shorter predicate's words that the other has as well, where both are about the same."""
 
 
 def same_fact(a: str, b: str) -> bool:
@@ -55,8 +55,8 @@ def same_fact(a: str, b: str) -> bool:
 
 
 def contradicts(earlier: str, later: str) -> bool:
-    """Whether both are about the same, the same subject and what is said of it, and the later has another number, date
-    or name in the place of the object, or denies it. The later one then holds. Never where `same_fact`."""
+    """True where both are about the same, the same subject and what is said of it, and the later has another number,
+    date or name in the place of the object, or denies it. The later one then holds. Never where `same_fact`."""
     one, other = _clause(earlier), _clause(later)
     if not _same_subject(one, other):
         return False
@@ -145,7 +145,7 @@ def _parts(names: list[Named]) -> dict[str, str]:
 
 
 def _another_word(a: str, b: str) -> bool:
-    """Whether they are the same word for word but for one that is no verb: "allergic to nuts", "allergic to milk"."""
+    """True where they are the same but for one word that is no verb: "allergic to nuts", "allergic to milk"."""
     one, other = wording(a).content_words, wording(b).content_words
     if len(one) != len(other) or len(one) < 2:
         return False

@@ -49,7 +49,7 @@ class _Level:
 
 
 def settings(content: str) -> Iterator[Passage]:
-    """What a configuration sets and what its comments say, in order. In linear time."""
+    """The passages of a configuration, in order: what it sets and what its comments say. In linear time."""
     if content.lstrip()[:1] in {"{", "["} and not _SECTION.match(content.lstrip().partition("\n")[0]):
         yield from _of_json(content)
     else:
@@ -104,7 +104,7 @@ def _of_lines(content: str) -> Iterator[Passage]:
 
 
 def _title(content: str) -> str | None:
-    """What a configuration is of: the short comment that it begins with, where no other names a part of it."""
+    """The title of a configuration: the short comment that it begins with, where no other names a part of it."""
     first, *others = content.lstrip().split("\n")
     title = _named_by(first)
     return None if title is None or any(_named_by(line) for line in others) else title

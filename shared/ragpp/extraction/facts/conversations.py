@@ -36,7 +36,7 @@ _NO_NAMES: Final = DEMONYMS | SENTENCE_OPENERS | CALENDAR
 
 
 def turns_of(content: str) -> list[Turn]:
-    """What each speaker says, in order. One turn of nobody where no line begins with a name."""
+    """The turns of the speakers, in order. One turn of nobody where no line begins with a name."""
     labels = [match for match in _LABEL.finditer(content) if is_a_label(match["name"])]
     if not labels:
         return [Turn(0, len(content), None)] if content.strip() else []
@@ -65,8 +65,8 @@ def _called(said: str, speaker: str) -> str:
 
 
 def introduced(text: str, voice: Voice) -> str:
-    """What somebody who plays a part says to give a name, as said of that part: "I'm Ana from Porto" → "The customer is
-    Ana from Porto"."""
+    """`text`; where somebody who plays a part gives a name in it, as said of that part: "I'm Ana from Porto" → "The
+    customer is Ana from Porto"."""
     found = _INTRODUCTION.match(text)
     if found is None or not voice.label or found["name"] is None or found["name"] != voice.speaker:
         return text

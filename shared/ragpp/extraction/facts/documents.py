@@ -127,8 +127,8 @@ class _Reader:
         self.paragraph = (self.paragraph[0] if self.paragraph else begin, stop)
 
     def _begins_anew(self, line: str, end: int) -> bool:
-        """Whether a line does not go on with the one that ends at `end`, which had room for its first word and ends in
-        no mark."""
+        """True where a line does not go on with the one that ends at `end`, which had room for its first word and ends
+        in no mark."""
         before = self.content[self.content.rfind("\n", 0, end - 1) + 1 : end].strip()
         word, last = line.split(maxsplit=1)[0], before.rsplit(maxsplit=1)[-1].lower()
         if not before[-1].isalnum() or len(before) + 1 + len(word) > SHORT_LINE or last in _JOINING:
@@ -146,7 +146,7 @@ class _Reader:
         self.parents.append((indent, ""))
 
     def _close(self) -> Iterator[Passage]:
-        """What was being read, as a passage."""
+        """The passage that was being read, which ends here."""
         if self.item:
             body = self._body(self.item)
             depth = self.parents[-1][0] if self.parents else 0

@@ -1,4 +1,4 @@
-"""What is supposed, wished, advised or merely thought, and where in a sentence that begins. English."""
+"""Statements supposed, wished, advised or merely thought, and where in a sentence they begin. English."""
 
 import re
 from typing import Final

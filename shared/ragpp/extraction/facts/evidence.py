@@ -1,4 +1,4 @@
-"""What can be checked in a stretch of a sentence: numbers, dates, names, addresses, identifiers; and what is left when
+"""Parts of a sentence that can be checked: numbers, dates, names, addresses, identifiers; and what is left of it when
 praise and small talk are taken away. English; a heuristic of this project."""
 
 import re
@@ -72,7 +72,7 @@ _TALK: Final = word_set(
     "yesterday morning afternoon evening night weekend day week month year word words idea thoughts point points "
     "story example examples sentence paragraph section chapter page document guide introduction overview summary"
 )
-"""What people talk of when they talk about talking, and texts about themselves."""
+"""Words of talk about talking, and of texts about themselves."""
 
 
 def numbers(text: str) -> bool:

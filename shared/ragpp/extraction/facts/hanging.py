@@ -1,5 +1,5 @@
-"""What an item of a list, or a line with a label, says by what it stands under: by the words that introduce the list,
-or by the headings."""
+"""The statement that an item of a list, or a line with a label, makes by what it stands under: by the words that
+introduce the list, or by the headings."""
 
 import re
 from typing import Final
@@ -23,8 +23,8 @@ _NOTHING: Final = "", 0.0
 
 
 def hanging(item: Item, text: str) -> tuple[str, float] | None:
-    """What an item says by what it stands under, with its confidence; an empty text where it says nothing. None where
-    it is a sentence of its own."""
+    """The statement of an item by what it stands under, with its confidence; an empty text where it says nothing. None
+    where it is a sentence of its own."""
     labelled = documents.LABELLED.match(text)
     if labelled and documents.is_a_label(labelled["label"]) and Clause(labelled["label"]).verb is None:
         return _labelled(item, labelled["label"], labelled["value"])
@@ -61,7 +61,7 @@ def _is_undecided(item: Item) -> bool:
 
 
 def _whose(item: Item) -> str:
-    """Of what an item is said that begins with its verb: the subject of the words before the list, or the heading."""
+    """The subject of an item that begins with its verb: that of the words before the list, or the heading."""
     if item.lead is None:
         return item.under[-1]
     return Clause(item.lead).subject or item.lead

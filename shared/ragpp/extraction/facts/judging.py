@@ -1,4 +1,4 @@
-"""What of a sentence is asserted and can be checked, and how surely: a fact, or nothing.
+"""The part of a sentence that is asserted and can be checked, and how surely: a fact, or nothing.
 
 A statement counts where its clause has a finite verb, says something that can be looked up (a number, a date, a name,
 an address) or something definite of a named or definite thing, and is neither asked, supposed, ordered, wished for,
@@ -37,7 +37,7 @@ OPENING: Final = re.compile(
     r"[,.!:;]*\s(?:[-–—]\s)?)+",
     re.IGNORECASE,
 )
-"""What a statement may open with that is no part of it."""
+"""The words that a statement may open with and that are no part of it."""
 _NO_COMMA: Final = word_set("great good perfect no right sure update note correction edit reminder currently")
 _CONDITION: Final = re.compile(
     r"(?:if|when|whenever|once|unless|should|in case|as long as|provided)\b[^,]{3,160},\s(?:then\s)?", re.IGNORECASE
@@ -115,7 +115,7 @@ def _yes(_match: re.Match[str], _hearing: Plain) -> Iterator[bool]:
 
 
 _STATED: Final = PatternRule(re.compile(r"\S"), Claim.OTHERS, _yes, once=True)
-"""What passes the gate where a clause has its verb."""
+"""The rule whose match passes the gate where a clause has its verb."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def opening(text: str) -> int:
 
 
 def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Verdict:
-    """Whether a sentence of running text states a fact.
+    """The verdict on a sentence of running text: a fact, or NOTHING.
 
     `aloud`: somebody says it to somebody, who may suppose and promise; a document lays down. `found`: the confidence of
     a decision, plan, insight or error that was found in it.
@@ -208,8 +208,8 @@ def answer_before_a_clause(sentence: Sentence, text: str, asked: str) -> tuple[i
 
 
 def judge_note(sentence: Sentence, text: str, *, gathered: bool) -> float | None:
-    """Whether words without a verb state something by themselves, as notes do: "Wifi only on the ground floor".
-    `gathered`: they are feedback, which is full of them; elsewhere they have a number or a date."""
+    """The confidence that words without a verb state a fact, as notes do: "Wifi only on the ground floor"; else None.
+    `gathered`: they are feedback, which is full of them; elsewhere they have a number, date, name or identifier."""
     body = text[opening(text) :]
     if Clause(body).verb is not None or starts_with_an_order(body) or is_courtesy(text):
         return None
@@ -230,7 +230,7 @@ def is_courtesy(text: str) -> bool:
 
 
 def judge_fragment(text: str) -> float | None:
-    """Whether words without a verb of their own state something of what they stand under: "API: 500 calls"."""
+    """The confidence that words without a verb say something of what they stand under: "API: 500 calls"; else None."""
     if not text.strip() or starts_with_an_order(text) or _COURTEOUS.match(text):
         return None
     if evidence.is_strong(text):

@@ -1,4 +1,4 @@
-"""What a fact measures, in one form for all the ways of writing it: "10k" and "10,000", "$99" and "99 dollars",
+"""The measures of a fact, in one form for all the ways of writing them: "10k" and "10,000", "$99" and "99 dollars",
 "2 hours" and "120 minutes", "3 May 2024" and "2024-05-03". English."""
 
 import re
@@ -103,7 +103,7 @@ class Measures:
 
 @lru_cache(maxsize=4_096)
 def measures(text: str) -> Measures:
-    """What `text` measures."""
+    """The measures in `text`."""
     calendar = dict[str, set[str]]()
     rest = _ISO.sub(lambda day: f"{MONTHS[int(day['m']) - 1]} {int(day['d'])}, {day['y']}", text)
     rest = re.sub(r"\bnoon\b", "12:00", re.sub(r"\bmidnight\b", "0:00", rest))

@@ -1,4 +1,4 @@
-"""What a resource is read in: running text, items that hang on what they stand under, and what its form alone says."""
+"""The passages of a resource: running text, items that hang on what they stand under, and what its form alone says."""
 
 import re
 from collections.abc import Sequence

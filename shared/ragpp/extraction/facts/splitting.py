@@ -50,7 +50,7 @@ _OPENS_A_CLAUSE: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_SUBJECT: Final = re.compile(r"\d|(?:in|on|at|by|for|from|with|to|into|per|under|over|without)\s", re.IGNORECASE)
-"""What a quantity or a place begins with, behind which a noun in the plural looks like a verb: "60 API requests per
+"""The beginning of a quantity or a place, behind which a noun in the plural looks like a verb: "60 API requests per
 minute"."""
 _PUT_FIRST: Final = re.compile(r"^(?P<name>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,3}),\s(?:she|he|it|they)\b(?=\s)")
 """Somebody or something named before the clause: "Gudrun Falk, she runs procurement"."""
@@ -87,7 +87,7 @@ def _member(part: str) -> re.Match[str] | None:
 
 
 def _class_of(lead: str) -> str:
-    """What the lead of a list calls its members, in the singular: "we have three plans" → "plan"."""
+    """The word by which the lead of a list calls its members, in the singular: "we have three plans" → "plan"."""
     found = _CLASS.search(lead)
     word = lead.rsplit(maxsplit=1)[-1] if found else ""
     return singular(word) if word.islower() and word.endswith("s") else ""

@@ -1,4 +1,4 @@
-"""What is being spoken of: what a pronoun stands for, and of what named thing a statement is that names none."""
+"""The topic of a talk: what a pronoun stands for, and of what named thing a statement is that names none."""
 
 import re
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Who:
 
 @dataclass(slots=True)
 class Topic:
-    """What was spoken of last. `thing`: what "it" is at the beginning of the next sentence. `named`: the last thing
+    """The things spoken of last. `thing`: what "it" is at the beginning of the next sentence. `named`: the last thing
     with a name, without an article; `matter`: what was asked after or dealt with last, named or not. `lasting`: neither
     gives way to another, as in a review of one thing. `asked`: the question that was asked last, and not yet answered.
     """
@@ -96,8 +96,8 @@ class Topic:
         self._deal_with(straight, clause)
 
     def _deal_with(self, text: str, clause: Clause) -> None:
-        """What is asked after or what somebody says they have or did something with: the matter, unless it is only a
-        part of the matter at hand ("the opening")."""
+        """Take as the matter what is asked after, or what somebody says they have or did something with, unless it is
+        only a part of the matter at hand ("the opening")."""
         asks = text.endswith("?")
         own = asks or clause.subject.lower() in {"i", "we"}
         if _MINE.match(clause.subject) and not self.lasting:
@@ -114,7 +114,7 @@ class Topic:
 
     @property
     def name(self) -> str | None:
-        """Of what it is: of the person that the last sentence was about, else of a name before a common noun."""
+        """The name of the topic: the person that the last sentence was about, else a name before a common noun."""
         if self.person and self.thing and self.person in self.thing:
             return self.thing
         return self.named or self.matter or self.thing

@@ -86,7 +86,7 @@ class Clause:
 
     @cached_property
     def subject(self) -> str:
-        """What stands before the verb, without what goes before the subject: "In May, the team" → "the team"."""
+        """The words before the verb, without what goes before the subject: "In May, the team" → "the team"."""
         if self.verb is None:
             return ""
         before = self.text[: self.verb.start].strip()
@@ -105,7 +105,7 @@ class Clause:
 
     @cached_property
     def predicate(self) -> str:
-        """What stands behind the first word of the verb; of a text without one, all of it."""
+        """The words behind the first one of the verb; of a text without a verb, all of them."""
         return self.text[self.verb.end :].strip() if self.verb else self.text
 
 
@@ -202,8 +202,8 @@ def _is_a_base(word: str) -> bool:
 
 
 def _is_what_is_spoken_of(words: list[str], following: str) -> bool:
-    """Whether a verb follows, with or without a number or a name between: "Support is …", "Work starts at nine", "Order
-    7781 was split"."""
+    """True where a verb follows, with or without a number or a name between: "Support is …", "Work starts at nine",
+    "Order 7781 was split"."""
     if not following:
         return False
     if not following[0].islower():

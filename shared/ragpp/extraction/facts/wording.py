@@ -119,7 +119,7 @@ class Wording:
     scope: frozenset[str]
     content_words: tuple[str, ...]
     sides: Mapping[int, int]
-    """Of each pair of opposites of which there is a word: 1 for one of the left, 2 for one of the right, 3 for both."""
+    """The sides of each pair of opposites with a word: 1 for one of the left, 2 for one of the right, 3 for both."""
 
 
 @lru_cache(maxsize=4_096)
@@ -209,8 +209,8 @@ def _is_joined(name: str, text: str) -> bool:
 
 
 def has_another_scope(one: Wording, other: Wording) -> bool:
-    """Whether one is said of some, or only of them, or as possible, as a duty, as past or as to come, and the other is
-    not."""
+    """True where one is said of some, or only of them, or as possible or over, and the other is not; or where one is a
+    duty and the other a choice, or one past and the other to come."""
     differing = one.scope ^ other.scope
     if differing & {"some", "only", "possible", "over"}:
         return True

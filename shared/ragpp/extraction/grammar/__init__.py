@@ -1,1 +1,1 @@
-"""What a parsed sentence says: its clauses, whether it means them, and the phrases in them."""
+"""The content of a parsed sentence: its clauses, whether it means them, and the phrases in them."""

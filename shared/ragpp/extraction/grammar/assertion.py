@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Assertion(Enum):
-    """What a sentence says of a clause."""
+    """A sentence's assertion of a clause."""
 
     HOLDS = auto()
     ENDED = auto()
@@ -37,7 +37,7 @@ _BEFORE_A_GERUND: Final = word_set("after since by before while besides upon whe
 _GOES_ON: Final = word_set(
     "start begin continue keep go get come finish spend manage happen resume proceed remember end help try"
 )
-"""What is done when one does this: "I started painting"."""
+"""Verbs whose object is done as well: "I started painting"."""
 _GOES_ON_TO: Final = word_set("start begin continue get come manage happen proceed remember end")
 """The same with an infinitive: "I managed to find it", "I got to meet her"."""
 _STOPS: Final = word_set("stop quit cease give")
@@ -48,7 +48,7 @@ _WISHES: Final = word_set(
 _SAYS: Final = word_set(
     "say tell claim think believe insist swear write reckon argue report mention announce read explain"
 )
-"""What is said so is a fact where the speaker says it."""
+"""Verbs of saying: what is said so is a fact where the speaker says it."""
 _DOUBTS: Final = word_set("maybe perhaps possibly hopefully ideally")
 _DOUBTFUL: Final = word_set("worried afraid scared false possible unlikely untrue doubtful")
 _WANTED: Final = word_set("want need wish seek search hope")
@@ -56,8 +56,8 @@ _DEFINITE: Final = word_set("the this that these those my our his her their its 
 
 
 def assertion_of(verb: "Token", *, despite: frozenset[str] = frozenset(), _depth: int = 0) -> Assertion:
-    """What the sentence says of the clause of `verb`. `despite`: modal verbs that leave it said, such as ABLE
-    where "can" says that one does ("I can speak Thai")."""
+    """The assertion that the sentence makes of the clause of `verb`. `despite`: modal verbs that leave it said, such as
+    ABLE where "can" says that one does ("I can speak Thai")."""
     if _depth > DEEP or _is_unreal(verb, despite):
         return Assertion.OPEN
     own = _denial(verb)
@@ -91,7 +91,7 @@ def _opens(word: "Token", despite: frozenset[str]) -> bool:
 
 
 def _denial(verb: "Token") -> Assertion:
-    """What the words at the verb itself say."""
+    """The assertion that the words at the verb itself make."""
     no, longer = False, False
     for child in verb.children:
         if child.dep_ == "neg":
@@ -117,7 +117,7 @@ def _says_no_more(word: "Token") -> bool:
 
 
 def _outer(verb: "Token", depth: int) -> Assertion:
-    """What the clauses around say of it."""
+    """The assertion that the clauses around it make of it."""
     head, dep = verb.head, verb.dep_
     own_subject = any(child.dep_ in SUBJECTS for child in verb.children)
     if dep == "conj" and head.pos_ in {"VERB", "AUX"}:
@@ -150,7 +150,7 @@ def _beside(head: "Token", depth: int, *, own_subject: bool) -> Assertion:
 
 
 def _said(verb: "Token", head: "Token", depth: int) -> Assertion:
-    """What is said, known or thought."""
+    """The assertion of a clause that is said, known or thought."""
     if head.lower_ == "now" or _stands_beside(verb, head):
         return Assertion.HOLDS
     doubted = head.pos_ == "ADJ" and (head.lemma_ in _DOUBTFUL or _denial(head.head) is Assertion.DENIED)
@@ -202,7 +202,7 @@ def _adverbial(verb: "Token", head: "Token", depth: int) -> Assertion:
 
 
 def _attributed(verb: "Token", noun: "Token", depth: int) -> Assertion:
-    """What is said beside a noun is taken for granted, where the noun itself is meant as something that is there."""
+    """The assertion of a clause beside a noun: taken for granted where the noun is meant as something that is there."""
     if any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
         return Assertion.OPEN
     definite = noun.pos_ == "PROPN" or any(

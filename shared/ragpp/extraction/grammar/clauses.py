@@ -56,8 +56,8 @@ def _is_addressed(word: "Token") -> bool:
 
 
 def is_elided(verb: "Token", _depth: int = 0) -> bool:
-    """Whether the clause is a main one that leaves out "I", or hangs on one: "Moved to Porto last year", "Been learning
-    Thai"."""
+    """True where the clause is a main one that leaves out "I", or hangs on one: "Moved to Porto last year", "Been
+    learning Thai"."""
     if _depth > DEEP or any(child.dep_ in {*SUBJECTS, "expl", "csubj"} for child in verb.children):
         return False
     bearer = _bearer(verb) if verb.dep_ != "ccomp" else None

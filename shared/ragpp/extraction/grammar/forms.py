@@ -13,9 +13,9 @@ GERUNDS: Final = {
     "row": "rowing", "skate": "skating", "paint": "painting", "fish": "fishing", "ski": "skiing", "surf": "surfing",
     "meditate": "meditation", "juggle": "juggling", "sing": "singing", "sculpt": "sculpting", "sew": "sewing",
 }  # fmt: skip
-"""What people call what they do."""
+"""The nouns for what people do, by verb."""
 _LEMMAS: Final = {"hat": "hate"}
-"""What the lemmatizer makes of a verb → what it is."""
+"""The lemma that the lemmatizer makes of a verb → the right one."""
 _DOUBLES: Final = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 
 
@@ -26,7 +26,7 @@ def lemma_of(word: "Token") -> str:
 
 
 def gerund(verb: "Token") -> str:
-    """What is done, as a noun, in lower case: "to knit" → "knitting"."""
+    """The noun for what is done, in lower case: "to knit" → "knitting"."""
     if verb.tag_ == "VBG":
         return verb.lower_
     word = verb.lemma_.lower()

@@ -41,7 +41,7 @@ _CLIPPED: Final[Mapping[str, frozenset[str]]] = {
     "d": word_set("i you we they he she it"),
     "nt": word_set("do does did is are was were have has had ca wo would could should"),
 }
-"""What is left of a word without its apostrophe, and behind what: "im", "hes", "dont"."""
+"""The rest of a word without its apostrophe, and the words it stands behind: "im", "hes", "dont"."""
 _NUMERALS: Final[Mapping[str, str]] = {"2": "to", "4": "for"}
 _BEFORE_A_NUMERAL: Final = word_set(
     "went go goes going back over get got off need want have made built cooked thanks ready"
@@ -140,8 +140,8 @@ def _is_ordinary(word: str, is_word: Callable[[str], bool]) -> bool:
 
 
 def words_of(pipeline: "Language") -> Callable[[str], bool]:
-    """Whether something is a word of English, by the dictionary of the pipeline's lemmatizer; of a pipeline without
-    one everything is, so that no capital is added."""
+    """The test whether something is a word of English, by the dictionary of the pipeline's lemmatizer; of a pipeline
+    without one everything is, so that no capital is added."""
     if "lemmatizer" not in pipeline.pipe_names:
         return lambda _word: True
     lookups = pipeline.get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]  # spaCy types every pipe as a callable

@@ -1,1 +1,1 @@
-"""What in a message is a name, and of what kind of thing; and the words for relatives, who are named by them."""
+"""The names in a message, and the kinds of things they name; and the words for relatives, who are named by them."""

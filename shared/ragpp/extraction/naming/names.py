@@ -242,7 +242,7 @@ def _noun_label(noun: str) -> EntityLabel:
 
 
 def _guess(words: Sequence[Word], first: int, last: int) -> tuple[EntityLabel, bool]:
-    """What words `first` to `last` name, judged by the words before them, and whether that is beyond a guess."""
+    """The label of words `first` to `last`, judged by the words before them, and whether that is beyond a guess."""
     if any(_CAMEL.fullmatch(word.text) for word in words[first:last]):
         return "PRODUCT", True
     before = [word.text.lower() for word in words[max(0, first - 3) : first]]

@@ -1,4 +1,4 @@
-"""What the search for names works on and gives: words, spans that a pipeline labelled, and names."""
+"""The values that the search for names works on and gives: words, spans that a pipeline labelled, and names."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""What a speaker states about themselves: what they like and refuse, and how they wish to be answered."""
+"""The preferences that a speaker states: what they like and refuse, and how they wish to be answered."""

@@ -27,8 +27,8 @@ def _prefer(match: re.Match[str]) -> Iterator[PreferenceMention]:
 
 
 def _alternatives(text: str) -> tuple[str, str]:
-    """What is preferred and over what, the latter empty where it is not said. "to" divides only where the sentence
-    has no plainer word and it is not part of a verb ("going to the sea")."""
+    """The thing preferred and the one it is preferred to, which is empty where it is not said. "to" divides only where
+    the sentence has no plainer word and it is not part of a verb ("going to the sea")."""
     text = text.removeprefix("to ")
     for divider in (_OVER, _TO):
         match = divider.search(text)
@@ -94,7 +94,7 @@ def _usual(match: re.Match[str]) -> Iterator[PreferenceMention]:
 
 
 def _about(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """What the match ends before, or holds, is liked, or not where it has the group `no`: "nothing beats soup"."""
+    """A liking of what the match ends before, or holds; a dislike where it has the group `no`: "nothing beats soup"."""
     groups = match.groupdict()
     phrase = object_phrase((groups.get("thing") or _rest(match)).strip(), max_words=5)
     if phrase and groups.get("no"):

@@ -1,4 +1,4 @@
-"""What the readers of preferences share: one mention, or none."""
+"""The types that the readers of preferences share, and what each gives: one mention, or none."""
 
 import re
 from collections.abc import Callable, Iterator

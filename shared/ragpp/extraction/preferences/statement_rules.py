@@ -121,7 +121,7 @@ USUAL: Final = re.compile(
     r"are)\s(?:still\s|always\s)?"
 )
 NO_CHOICE: Final = word_set("mistake problem excuse response reaction reply answer issue self")
-"""What is usual of somebody without being wanted."""
+"""Words for what is usual of somebody without being wanted."""
 SWITCHED: Final = re.compile(
     rf"{_WE}{_HAVE}{_ADVERBS}\s(?:switched|converted|gone over|went over|changed|moved on|moved over|"
     rf"swapped)\s(?:over\s|back\s)?"

@@ -95,7 +95,7 @@ def _is_more_than_said(verb: "Token") -> bool:
 
 
 def _rest(line: Taste, word: "Token", verb: "Token") -> str:
-    """What follows, where the parser may have taken the object for something else: "I can't stand cilantro"."""
+    """Words that follow, where the parser may have taken the object for something else: "I can't stand cilantro"."""
     if "be" in line.flags:
         beside = word.i + 2 < len(word.doc) and word.nbor().lower_ in line.where
         beside = beside and (word.nbor().lower_ != "to" or line.value == "allergic")
@@ -169,7 +169,7 @@ def _is_mine(verb: "Token") -> bool:
 
 
 def _counts(line: Taste, verb: "Token", gate: Gate) -> bool | None:
-    """Whether the line is denied in a way that turns it round; None where the sentence does not say so."""
+    """True where the line is denied in a way that turns it round; None where the sentence does not state it."""
     if "never" in line.flags and not any(child.lower_ == "never" for child in verb.children):
         return None  # "I can't have enough sleep" is in want of it
     if "cannot" in line.flags:
@@ -273,7 +273,7 @@ def _mention(line: Taste, phrase: str, *, denied: bool, verb: "Token", thing: "T
 
 
 def _over(verb: "Token", thing: "Token") -> str | None:
-    """What something is preferred to: "tea to coffee", "trains over planes"."""
+    """The thing that another is preferred to: "tea to coffee", "trains over planes"."""
     for child in (*verb.children, *thing.children):
         if child.dep_ == "prep" and child.lower_ in {"to", "over", "than"}:
             for one in child.children:

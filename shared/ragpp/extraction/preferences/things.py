@@ -111,7 +111,7 @@ def with_objects(verb: "Token") -> str:
 
 
 def things_of(line: Taste, word: "Token", verb: "Token") -> list["Token"]:
-    """What stands where the line has its thing, with what is joined to it."""
+    """The words that stand where the line has its thing, with what is joined to them."""
     found: list[Token] = []
     for child in word.children if "be" in line.flags else verb.children:
         if child.dep_ == "dobj" and "obj" in line.where and child.lower_ not in {*_DATIVE, "enough"}:
@@ -150,7 +150,7 @@ def things_of(line: Taste, word: "Token", verb: "Token") -> list["Token"]:
 
 
 def listed(word: "Token") -> list["Token"]:
-    """What is joined to a thing behind it."""
+    """The words that are joined to a thing behind it."""
     return [
         other
         for other in word.conjuncts

@@ -24,7 +24,7 @@ STANDS_ALONE: Final = re.compile(
     r"\s*(?:[,.!?;:)]|$)|'s\b|\s(?:is|was|has|had|and|or|but|who|just|got|loves?|likes?|seems|sleeps?|barks?|can|"
     r"will)\b"
 )
-"""What follows a pet that is meant itself: not "my horse painting"."""
+"""The words behind a pet that is meant itself: not "my horse painting"."""
 _BESIDE: Final = (
     rf"(?:\s(?:since|from|at|in)\s[a-z]+(?:\s[a-z]+)?)?,\s(?P<apposed>{ENTITY})(?=\s*(?:[,.!;:)]|$))|"
     rf"\s\((?P<bracketed>{ENTITY})\)"
@@ -56,7 +56,7 @@ PRONOUN_STATED: Final = re.compile(
 )
 DENIED: Final = re.compile(r"(?:n't|\bnot|\bnever|\bno longer)(?:\s(?:been|be|really|actually|even|have|had))?\s$")
 PREDICATE: Final = re.compile(r"(?:\b(?:is|was|were|be|been|being|become|became|as)|'s)\s$")
-"""What is said of somebody by "… is my aunt" makes nobody else."""
+"""The words before what is said of somebody: "… is my aunt" makes nobody else."""
 BOTH: Final = re.compile(
     rf"\b(?P<own>[Mm]y|[Oo]ur)\s{_PLAIN_ADJECTIVES}(?:{_KIN}),?\s{ENTITY},?\s(?:and|"
     rf"&)\s(?:my\s)?{_PLAIN_ADJECTIVES}(?P<kin>{_KIN})\s"
@@ -87,7 +87,7 @@ NO_LONGER: Final = re.compile(
     rf"[Oo]ur)\s{_PLAIN_ADJECTIVES}(?P<kin>(?i:{_KIN}))"
     rf"\b{_NOT_OWNER}(?P<more>\sany\s?more)?"
 )
-"""Of a relative who is one no more; "isn't" alone says that there never was one."""
+"""A relative who is one no more; "isn't" alone says that there never was one."""
 EX: Final = re.compile(rf"\b[Mm]y\sex,?\s(?P<name>{ENTITY})")
 I_AM: Final = re.compile(
     rf"\bI(?:'m|\sam)\s(?:(?P<ent>{ENTITY})'s?\s{_PLAIN_ADJECTIVES}(?P<kin>(?i:{_KIN}))\b{_NOT_OWNER}|(?:the|"

@@ -1,4 +1,4 @@
-"""What two people are to each other, "Marta and Leo are married", and what a new pet is called."""
+"""Relationships between two people, "Marta and Leo are married", and the name of a new pet."""
 
 import re
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ PAIR: Final = re.compile(
     r"the) engagement|"
     r"parted ways|called it quits))\b"
 )
-"""What two people are to each other, in the group `what`, or are no more, in `over`."""
+"""Two people, and what they are to each other, in the group `what`, or are no more, in `over`."""
 BREAK_UP: Final = re.compile(
     rf"\b[Ww]e(?:'ve|\shave)?{ADVERBS}\s(?:broke up|broken up|split up|split|separated|got divorced|divorced|"
     rf"ended things|"
     r"called it quits|are no longer together|aren't together any\s?more)\b"
 )
-"""Of the speaker and a partner whom the sentence before named."""
+"""The speaker and a partner whom the sentence before named."""
 NEW_PET: Final = re.compile(
     rf"(?<![\w'])(?:I|[Ww]e){HAVE}{ADVERBS}\s(?:have|got|adopted|rescued|bought|took in|picked up)\s(?:an?|another|"
     rf"our|my)\s"
@@ -45,7 +45,7 @@ PET_NAME: Final = re.compile(
     r" is) (?:called|named)|"
     rf"(?:[Ww]e|I)(?:'ve)? (?:named|called) (?:her|him|it)) (?P<o>{ENTITY})"
 )
-"""What a pet of the sentence before is called."""
+"""The name of a pet of the sentence before."""
 _PAIRED: Final = {
     "married": "SPOUSE_OF",
     "engaged": "PARTNER_OF",
@@ -75,7 +75,7 @@ _COUPLES: Final = {
 
 
 def read_pairs(scene: Scene) -> Iterator[Tie]:
-    """What the sentence asserts of two people together, and of a pet."""
+    """The ties that the sentence asserts of two people together, and of a pet."""
     yield from apply_rules(_RULES, scene)
 
 

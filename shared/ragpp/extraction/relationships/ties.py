@@ -1,4 +1,4 @@
-"""What the rules about people give, ties between names, and what they know while they read a sentence."""
+"""The values of the rules about people: ties between names, and what they know while they read a sentence."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,9 +30,9 @@ class Antecedents:
 
     person: Name | None = None
     pet: bool = False
-    """Whether the sentence before was about a new pet of the speaker, without its name."""
+    """True where the sentence before was about a new pet of the speaker, without its name."""
     next_pet: bool = False
-    """Whether this one is."""
+    """True where this one is."""
 
     def resolve(self, word: str, reading: Reading, at: int) -> Name | None:
         """The one person that `word` at offset `at` can mean, or None when there is none or a choice."""
@@ -56,8 +56,8 @@ class Antecedents:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A `Hearing` of a sentence whose names are marks. `words`: the sentence as it was parsed, None without a parser;
-    `listener`: to whom it is said, None where that is nobody with a name."""
+    """The `RuleInput` of a sentence whose names are marks. `words`: the sentence as it was parsed, None without a
+    parser; `listener`: to whom it is said, None where that is nobody with a name."""
 
     gate: Gate
     reading: Reading
@@ -68,7 +68,7 @@ class Scene:
 
     @property
     def text(self) -> str:
-        """What is searched."""
+        """The text that is searched."""
         return self.reading.masked
 
 

@@ -196,7 +196,7 @@ def _number(words: str) -> tuple[int, int]:
 _OF_NUMBERS: Final = frozenset(
     {_iso, read_days, read_day, _month_of_year, _season_of_year, _year, _decade, read_ordinal}
 )
-"""What needs a number."""
+"""The resolvers that need a number."""
 _PATTERNS: Final[tuple[tuple[re.Pattern[str], Resolver, bool], ...]] = (
     (rules.ISO, _iso, True),
     (rules.DAYS, read_days, False),

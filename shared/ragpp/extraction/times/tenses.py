@@ -1,4 +1,4 @@
-"""Whether a sentence speaks of what was or of what is to come, from its verbs; a heuristic of this project."""
+"""The tense of a sentence, of what was or of what is to come, from its verbs; a heuristic of this project."""
 
 import re
 from typing import Final, Literal
