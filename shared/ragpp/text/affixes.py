@@ -1,4 +1,4 @@
-"""What is joined to a word in Korean and Arabic: particles, the article, prepositions, whose it is.
+"""The parts joined to a word in Korean and Arabic: particles, the article, prepositions, whose it is.
 
 Which letters are joined and which are the word's own cannot be told without a dictionary: 고양이 is a cat, and 이 a
 particle. So a word has several forms, all that it may be without what is joined to it; a text is stored by all of
@@ -41,8 +41,8 @@ _LEAST: Final = 2
 
 
 def korean_forms(word: str) -> Iterator[str]:
-    """What a word in Hangul may be without the particles behind it, longest first, at least one syllable: none where
-    none is known."""
+    """The forms that a word in Hangul may have without the particles behind it, longest first, at least one syllable:
+    none where no particle is known."""
     for _ in range(_MOST_PARTICLES):
         lengths = range(min(_LONGEST_PARTICLE, len(word) - 1), 0, -1)
         length = next((one for one in lengths if word[-one:] in _PARTICLES), None)
@@ -53,20 +53,20 @@ def korean_forms(word: str) -> Iterator[str]:
 
 
 def stored_korean(word: str) -> Iterator[str]:
-    """What a stored word in Hangul is found by beside itself: its forms, and pairs of syllables, since compounds are
+    """The terms that find a stored word in Hangul beside itself: its forms, and pairs of syllables, since compounds are
     written as one word or as two."""
     yield from korean_forms(word)
     yield from pairs(word)
 
 
 def asked_korean(word: str) -> list[str]:
-    """What a question asks for with a word in Hangul: its forms, or itself where it has none. Not itself beside them,
-    for hardly a text has it with the same particle."""
+    """The words that a question with a word in Hangul asks for: its forms, or itself where it has none. Not itself
+    beside them, for hardly a text has it with the same particle."""
     return list(korean_forms(word)) or [word]
 
 
 def pairs_beside(forms: Sequence[str]) -> list[str]:
-    """What it asks for beside these: the pairs of syllables of the shortest, since it may be a part of a compound."""
+    """The pairs it asks for beside these forms: of syllables of the shortest, since it may be a part of a compound."""
     return pairs(forms[-1]) if HANGUL.match(forms[-1]) else []
 
 

@@ -8,7 +8,7 @@ from ragpp.text.english import ANY_MONTH, FUNCTION_WORDS, NUMBERS
 from ragpp.text.lexical import query_terms, terms, words
 
 Kind = int | str
-"""Of what: the stem's dimension of a noun beside the number (`ragpp.text.lexical.terms`), or one of the kinds below."""
+"""The dimension of the stem of a noun beside a number (`ragpp.text.lexical.terms`), or one of the kinds below."""
 
 DATE: Final = "date"
 CLOCK: Final = "clock"
@@ -19,7 +19,7 @@ BARE: Final = ""
 """A number with nothing beside it, as in "it has now reached 165": of anything."""
 
 MOST_CHARS: Final = 4_000
-"""What is read of a text; a chunk of prose is shorter."""
+"""Characters of a text that are read; a chunk of prose is shorter."""
 
 # "one" is seldom an amount: "this one", "one of them"
 _NUMBER_WORDS: Final = {word: str(number) for word, number in NUMBERS.items() if number > 1}
@@ -71,7 +71,7 @@ def amounts(text: str) -> dict[Kind, set[str]]:
 
 
 def amounts_asked(question: str) -> set[Kind]:
-    """Of what `question` may ask an amount: its own nouns, and the kinds that words such as `when` stand for."""
+    """The kinds that `question` may ask an amount of: its nouns, and the kinds that words such as `when` stand for."""
     spoken = set(words(question))
     kinds: set[Kind] = set(query_terms(question))
     for hints, special in _SPECIAL:

@@ -108,7 +108,7 @@ CHAT_WORDS: Final = word_set(
     new next quick recently soon time times today tomorrow tonight two week weeks year years yesterday
     """
 )
-"""What any chat is full of, whatever it is about: greetings, praise, common verbs and nouns, and time going by."""
+"""Words that fill any chat, whatever it is about: greetings, praise, common verbs and nouns, and time going by."""
 
 SENTENCE_OPENERS: Final = word_set(
     # pronouns, determiners, question words, conjunctions, prepositions, auxiliaries

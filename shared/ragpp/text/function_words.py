@@ -57,6 +57,6 @@ _RUSSIAN: Final = word_set(
 CHINESE_QUESTION: Final = re.compile(
     "[叫是做干幹有在为為]?[什甚][么麼](?:时候|時候|地方|样|樣)?|怎[么麼]?[样樣]?|哪[里裡儿兒个個些天年位]"
 )
-"""What asks, where a dictionary would join it with what stands around it: 猫叫什么名字 asks for 猫 and 名字."""
+"""The words that ask, where a dictionary would join them with what stands around: 猫叫什么名字 asks for 猫 and 名字."""
 
 OTHER_FUNCTION_WORDS: Final = _CHINESE | _JAPANESE | _KOREAN | _THAI | _ARABIC | _RUSSIAN

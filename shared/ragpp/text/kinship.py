@@ -89,7 +89,7 @@ UNIQUE: Final = frozenset(
     {"mother", "father", "wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé",
      "mother-in-law", "father-in-law"}
 )  # fmt: skip
-"""Of these a person has one, so that two mentions mean the same individual."""
+"""Relatives of whom a person has one, so that two mentions mean the same individual."""
 
 ADDRESSED: Final = frozenset(
     {"mother", "mom", "mum", "mommy", "mummy", "mama", "father", "dad", "daddy", "papa",

@@ -41,10 +41,10 @@ AVERAGE_TERMS: Final = 40.0
 """BM25's average line length, in terms: a constant, so that a row is right for good; flat from 25 to 60."""
 
 MAX_WORD_CHARS: Final = 64
-"""What is read of a word: longer ones are data, not language."""
+"""Characters of a word that are read: longer ones are data, not language."""
 
 MAX_QUESTION_CHARS: Final = 20_000
-"""What is read of a question, folded: the most that a recall takes, of which no more comes in any language."""
+"""Characters that are read of a folded question: the most a recall takes, of which no more comes in any language."""
 
 QUESTIONS_KEPT: Final = 16
 """Questions whose words are remembered: several tiers ask for those of the same one at about the same time."""
@@ -54,7 +54,7 @@ _LETTER: Final = r"(?:[^\W_]|[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u09
 
 _WORD: Final = re.compile(rf"{_LETTER}+(?:['’]{_LETTER}+)*")
 _JOINED: Final = re.compile(r"[\uac00-\ud7a3]+|[^\W_\uac00-\ud7a3]+")
-"""What Korean joins to one word: its own, and what it has from elsewhere."""
+"""The parts that Korean joins to one word: its own, and what it has from elsewhere."""
 
 _IDLE: Final = FUNCTION_WORDS | OTHER_FUNCTION_WORDS
 
@@ -96,8 +96,8 @@ def terms(text: str) -> list[int]:
 
 
 def stored_terms(text: str) -> list[int]:
-    """What a stored text is found by: its `terms`, and after them what else it may be asked for with in a script that
-    has other forms of a word than its stem."""
+    """The terms that find a stored text: its `terms`, and after them what else it may be asked for with in a script
+    that has other forms of a word than its stem."""
     found = terms(text)
     if not text.isascii():
         found += [_dimension(form[:MAX_WORD_CHARS]) for form in _further(folded(text))]
@@ -167,7 +167,7 @@ def word_count(text: str) -> int:
 
 
 def _question(text: str) -> str:
-    """What is read of a question: up to a white space where there is more."""
+    """The part of a question that is read: up to a white space where there is more."""
     line = folded(text)
     if len(line) <= MAX_QUESTION_CHARS:
         return line
@@ -208,7 +208,7 @@ def _spaced(part: str) -> list[str]:
 
 
 def _further(line: str) -> Iterator[str]:
-    """What a text is found by beside its words."""
+    """The forms that find a text beside its words."""
     for part, is_unspaced in _parts(line):
         if is_unspaced:
             yield from stored_in(part)
@@ -289,6 +289,6 @@ CACHES: Final[Mapping[Literal["questions", "stems"], Sequence[Callable[[], tuple
     "questions": [one.cache_info for one in (question_words, query_terms, asked_words, content_words, _asked_words)],
     "stems": [_dimension.cache_info],
 }
-"""What tells of each how often it was known already, and how often not: the first two of what `lru_cache` tells."""
+"""The counters of each cache: how often it knew the answer, and how often not, the first two that `lru_cache` has."""
 
 _stemming: Final = threading.Lock()  # a Snowball stemmer keeps the word it works on in itself

@@ -1,4 +1,4 @@
-"""Whether a text has a name, in scripts that inflect names, join something to them or have no spaces around them."""
+"""The names that a text has, in scripts that inflect names, join something to them or have no spaces around them."""
 
 import re
 from collections.abc import Iterator
@@ -34,8 +34,8 @@ class Said:
         self._text = text
 
     def names(self, name: str) -> bool:
-        """Whether the text has `name`, which `is_of_other_script`: as it is in a script without spaces; else as a word,
-        or several side by side, with what is joined to them, in any case. A name without a letter or digit is in none.
+        """True where the text has `name`, which `is_of_other_script`: as it is in a script without spaces; else as a
+        word, or several side by side, with what is joined to them, in any case. Never one without letter or digit.
         """
         if UNSPACED.search(name):
             return folded(name) in self._line
@@ -55,7 +55,7 @@ class Said:
 
 
 def names_in(text: str) -> Iterator[str]:
-    """What may be a name in `text` beside its words as they stand: words side by side of a run without spaces, words
+    """The possible names in `text` beside its words as they stand: words side by side of a run without spaces, words
     without what Korean or Arabic joins to them."""
     if text.isascii():
         return

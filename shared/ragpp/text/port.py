@@ -1,4 +1,4 @@
-"""What the rest asks of a tokenizer, special tokens left out: where a text's tokens stand, for the embedding model's
+"""The protocols of tokenizers, special tokens left out: where a text's tokens stand, for the embedding model's
 (`ragpp.text.tokens`), and how many they are, for those of the models that read (`ragpp.text.readers`)."""
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class ReaderMeter(TokenMeter, Protocol):
 
     @property
     def name(self) -> TokenizerName:
-        """What its tokenizer is called."""
+        """The name of its tokenizer."""
         ...
 
 

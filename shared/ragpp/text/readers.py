@@ -14,7 +14,7 @@ from ragpp.fields import TokenizerName
 from ragpp.text.port import ReaderMeter
 
 _VOCABULARIES: Final[dict[str, str]] = {"o200k": "o200k_base", "cl100k": "cl100k_base", "mistral": "mistral_v3"}
-"""What the package that brings them calls them; `mistral_v3` is Tekken."""
+"""The names by which the package that brings them calls them; `mistral_v3` is Tekken."""
 _WINDOW: Final = 8
 """Characters of a text that are looked at first for each token that is wanted of it: most texts have fewer a token."""
 _UNSETTLED: Final = 64
@@ -137,7 +137,7 @@ class _LongestForms:
         self._known = bytearray(sys.maxunicode + 1)
 
     def of(self, text: str) -> list[int]:
-        """Of each character of `text`."""
+        """The bytes of each character's longest form, in the order of `text`."""
         sizes = [self._known[ord(character)] for character in text]
         if 0 not in sizes:
             return sizes

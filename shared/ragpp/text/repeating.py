@@ -1,4 +1,4 @@
-"""Whether a sentence only repeats what was said before, and which stretches of a message do. Pure.
+"""Sentences that only repeat what was said before, and the stretches of a message that do. Pure.
 
 An assistant says again what it was told. That teaches nothing, as long as what it was told is there and also when it
 was forgotten: so what a message repeats is noted with the message, as offsets, which hold no word of it.

@@ -69,7 +69,7 @@ _FOND: Final = re.compile(
     r"enjoy|like|a fan|thrilled)",
     re.IGNORECASE,
 )
-"""What goes on in the tone of a mocking sentence before it."""
+"""A sentence that goes on in the tone of a mocking one before it."""
 _ELLIPSIS: Final = re.compile(
     r"(?:(?:just|finally|recently|officially|currently|still|now|already|totally|absolutely|really|actually|"
     r"also)\s)?(?:"

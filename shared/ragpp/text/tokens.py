@@ -53,7 +53,7 @@ class TokenCounter:
 
     @property
     def cache_info(self) -> Callable[[], tuple[int, int, int | None, int]]:
-        """What tells how often the count of a short text was known already, and how often not: first and second."""
+        """The function for how often a short text's count was known already, and how often not: first and second."""
         return self._count_short.cache_info
 
     def warm(self) -> None:

@@ -30,7 +30,7 @@ _APART: Final = {"\u0e4d\u0e32": "\u0e33", "\u0ecd\u0eb2": "\u0eb3"}
 
 
 def stored_in(run: str) -> Iterator[str]:
-    """What a text is found by, beside its pairs of characters, that has this run of UNSPACED in lower-case NFKC: each
+    """The terms, beside pairs of characters, that find a text with this run of UNSPACED in lower-case NFKC: each
     Chinese character, and each word that is spelled."""
     yield from _CHARACTER.findall(run)
     for spelled in _SPELLED_RUN.finditer(run):
@@ -38,7 +38,7 @@ def stored_in(run: str) -> Iterator[str]:
 
 
 def asked_in(run: str, idle: frozenset[str]) -> Iterator[str]:
-    """What a question asks for with such a run, none of the words `idle`: the words that are spelled; of a word in
+    """The terms a question asks for with such a run, none of the words `idle`: the words that are spelled; of a word in
     characters its pairs of them, and the Chinese one where there is one alone. Words of one character side by side
     have pairs as well, for many are parts of one name."""
     for match in _ONE_KIND.finditer(run):
