@@ -1,4 +1,4 @@
-"""What an agent's file would have given it beside what the catalog gave. Pure."""
+"""The memories that an agent's file would have given it beside those that the catalog gave. Pure."""
 
 from typing import Annotated
 
@@ -16,17 +16,17 @@ class Difference(Value):
 
     @property
     def both(self) -> set[str]:
-        """Given by both."""
+        """The memories given by both."""
         return self.file.keys() & self.catalog.keys()
 
     @property
     def by_file(self) -> set[str]:
-        """By the file alone."""
+        """The memories given by the file alone."""
         return self.file.keys() - self.catalog.keys()
 
     @property
     def by_catalog(self) -> set[str]:
-        """By the catalog alone."""
+        """The memories given by the catalog alone."""
         return self.catalog.keys() - self.file.keys()
 
     @property
@@ -36,10 +36,10 @@ class Difference(Value):
 
     @property
     def file_tokens(self) -> int:
-        """Of all that the file gave."""
+        """Tokens of all that the file gave."""
         return sum(self.file.values())
 
     @property
     def catalog_tokens(self) -> int:
-        """Of all that the catalog gave."""
+        """Tokens of all that the catalog gave."""
         return sum(self.catalog.values())

@@ -26,7 +26,7 @@ _PIECES: Final = re.compile(r"[,;:.!?()\[\]\"“”–—/|]+")
 
 
 def describe(text: str, most_summary: int = MOST_SUMMARY) -> Description:
-    """What stands for a statement of any length; a short one stands for itself. `most_summary`: characters of the
+    """The description of a statement of any length; a short one stands for itself. `most_summary`: characters of the
     summary, at most MOST_SUMMARY."""
     sentences = [text[one.start : one.end] for one in split(clean(text))]  # with what is quoted, which clean blanks
     told = " ".join(text.split())
@@ -94,7 +94,7 @@ def key_points(sentences: Sequence[str], keywords: Sequence[str]) -> tuple[str, 
 
 
 def topics_of(sentences: Sequence[str]) -> tuple[str, ...]:
-    """What a text is about, at most MOST_TOPICS, most telling first: runs of two to MOST_PHRASE words with none between
+    """The topics of a text, at most MOST_TOPICS, most telling first: runs of two to MOST_PHRASE words with none between
     them that says nothing, in lower case. A phrase counts what its words do: how often each stands in long runs for how
     often it stands at all (RAKE; Rose et al., Automatic keyword extraction from individual documents, 2010)."""
     runs: list[tuple[str, ...]] = []

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 _LOOKED_BACK: Final = 200
 """Characters before something that are looked at for what it is a part of."""
 VERSION: Final = "1.0.0"
-"""Of the format."""
+"""The version of the format."""
 GLOBAL: Final = "global"
 """The name in the file of what all agents see."""
 _MEMORIES: Final = "memories"
@@ -32,12 +32,12 @@ in a text the quotation mark is escaped."""
 _LIST: Final = re.compile(r'"memories"[ \t\n\r]*:[ \t\n\r]*\Z')
 _DECODER: Final = JSONDecoder()
 _NO_BYTES: Final = re.compile("[\udc80-\udcff]")
-"""What `surrogateescape` makes of bytes that are no UTF-8."""
+"""The characters that `surrogateescape` makes of bytes that are no UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """What cannot be read of a file, at which line, counted from 1; of a memory whose id is known with that."""
+    """A part of a file that cannot be read, at which line, counted from 1; of a memory whose id is known with that."""
 
     line: int
     reason: str
@@ -53,14 +53,14 @@ class FileMemory:
 
     @property
     def memory_id(self) -> str | None:
-        """What it is called there, in either spelling."""
+        """The memory's id in the file, in either spelling."""
         named = self.fields.get("memory_id", self.fields.get("id"))
         return named if isinstance(named, str) else None
 
 
 @dataclass(slots=True)
 class MemoryFile:
-    """What could be read of a file: its other fields in `header`, its memories in their order, and what could not."""
+    """The parts of a file: its other fields in `header`, its memories in their order, and what could not be read."""
 
     header: dict[str, JsonValue] = field(default_factory=dict)
     memories: list[FileMemory] = field(default_factory=list)
@@ -92,7 +92,7 @@ def read_file(data: bytes) -> MemoryFile:
 
 
 class _Broken(Exception):
-    """What stands at `place` cannot be read; `resume`: from where on memories may follow."""
+    """Something at `place` that cannot be read; `resume`: from where on memories may follow."""
 
     def __init__(self, place: int, reason: str, resume: int) -> None:
         super().__init__(reason)

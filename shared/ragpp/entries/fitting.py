@@ -1,4 +1,4 @@
-"""What belongs to a message so surely that it is put before it unasked. Pure.
+"""The memories that belong to a message so surely that they are put before it unasked. Pure.
 
 A memory that is put into a prompt and does not belong there costs tokens and misleads, and nobody chose it: so it takes
 likeness in meaning, helped by words that both have and few others, and nothing else that was found may be much liker.
@@ -42,12 +42,12 @@ class Fit:
 
     @property
     def likeness(self) -> float:
-        """Of both."""
+        """The sum of both."""
         return self.meaning + self.words
 
     @property
     def terms(self) -> dict[str, float]:
-        """What the likeness is the sum of, by name, for `explain`."""
+        """The terms that the likeness is the sum of, by name, for `explain`."""
         return {"fit.meaning": self.meaning, "fit.words": self.words}
 
 
@@ -69,7 +69,7 @@ def fitting_of(found: Sequence[FoundEntry], message: str, rule: FittingRule = Fi
 
 
 def likeness_in_words(asked: AbstractSet[int], texts: Sequence[AbstractSet[int]]) -> list[float]:
-    """Of each text, the cosine of its terms with those that are `asked`, 0 to 1; 0 where either has none. A term counts
+    """Each text's cosine of its terms with those that are `asked`, 0 to 1; 0 where either has none. A term counts
     by how few of the texts have it, ln(1 + (n - f + ½) / (f + ½)), however often one text has it. So a message with
     much beside the point, and a memory with much that it does not ask for, are both less like.
 

@@ -27,7 +27,7 @@ class Line:
 
     @property
     def lead(self) -> str:
-        """What stands before the text."""
+        """The bracket that stands before the text: kind, date and handle."""
         return f"- [{self.kind} · {self.occurred_at:%Y-%m-%d} · {self.handle}]"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Of which kind a statement is that nobody said the kind of: patterns propose, and likeness to examples decides."""
+"""The kind of a statement where nobody said it: patterns propose, and likeness to examples decides."""
 
 import asyncio
 import re

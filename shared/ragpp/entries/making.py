@@ -18,8 +18,8 @@ LOW_VALUE: Final = 1 / 3
 def description_of(
     content: str, given: GivenEntry, tokenizers: Tokenizers, most_summary: int = MOST_SUMMARY
 ) -> Description:
-    """What is kept with an item that says that: what its words tell, with the summary that was given, and the sizes of
-    its forms as the usual tokenizer counts them. `most_summary`: characters of the summary. Raises what that raises."""
+    """The description to keep with an item: what its words tell, with the summary that was given, and the sizes of its
+    forms as the usual tokenizer counts them. `most_summary`: characters of the summary. Raises what counting raises."""
     told = describe(content, most_summary)
     if given.summary:
         told = told.model_copy(update={"summary": shortened(given.summary, most_summary)})
@@ -72,7 +72,7 @@ def band(value: float) -> ValueBand:
 
 
 def given_of(metadata: Mapping[str, JsonValue]) -> GivenEntry:
-    """What stands in an item's metadata, and nothing where what stands there is none."""
+    """The given entry in an item's metadata, and an empty one where what stands there is none."""
     try:
         return GivenEntry.model_validate(metadata.get(ENTRY, {}))
     except ValidationError:

@@ -68,7 +68,7 @@ def by_score(offers: Sequence[Offer], budget: int) -> Packed:
 
 
 def worth(offers: Sequence[Offer], packed: Packed) -> float:
-    """What a packing is worth: the sum of scores times the WORTH of forms."""
+    """The worth of a packing: the sum of scores times the WORTH of forms."""
     scores = {offer.id: offer.score for offer in offers}
     return sum(scores[one] * WORTH[form] for one, form in packed.shown.items())
 

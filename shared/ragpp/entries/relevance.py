@@ -13,7 +13,7 @@ MOST_PRIORITY: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class RelevanceWeights:
-    """What each term counts, each 0 to 1; the defaults are those of document 000."""
+    """The weight of each term, 0 to 1; the defaults are those of document 000."""
 
     recency: float = 0.3
     tags: float = 0.4
@@ -23,8 +23,8 @@ class RelevanceWeights:
 
 @dataclass(frozen=True, slots=True)
 class ScoreWeights:
-    """What relevance, the search's score and the learned value count in a score; 0 or more, and not all 0. Without a
-    search, or a value that was learned, the others share what it would count."""
+    """The weights of relevance, the search's score and the learned value in a score; 0 or more, and not all 0. Without
+    a search, or a value that was learned, the others share what it would count."""
 
     relevance: float = 0.4
     search: float = 0.4
@@ -33,7 +33,7 @@ class ScoreWeights:
 
 @dataclass(frozen=True, slots=True)
 class Scorable:
-    """What of an entry is scored. `occurred_at`: with a zone; `agent`: who contributed it; `priority`: 0 to 10;
+    """The scored part of an entry. `occurred_at`: with a zone; `agent`: who contributed it; `priority`: 0 to 10;
     `search`: of the search that found it, 0 to 1; `value`: learned for the goal at hand, 0 to 1; None where there is
     none."""
 
@@ -78,7 +78,7 @@ def relevance_terms(
     agent: str | None,
     weights: RelevanceWeights,
 ) -> dict[str, float]:
-    """What each term adds to the relevance of an entry for a message with these tags, to an agent.
+    """Each term's part in the relevance of an entry for a message with these tags, to an agent.
 
     recency · exp(-age / HOURS) + tags · |tags of both| / max(|the entry's|, 1) + same_agent + priority · priority / 10
 

@@ -1,4 +1,4 @@
-"""What an answer says beyond the memories that the agent was given. Pure.
+"""The part of an answer that goes beyond the memories that the agent was given. Pure.
 
 An agent that answers from its memories repeats them. Taken from its answer they would come back as something that
 it said, one "I have learned" longer each time, and outlive what they were taken from.

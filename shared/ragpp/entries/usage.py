@@ -1,4 +1,4 @@
-"""What an agent may be given of memory a turn, and what it was given."""
+"""The memory that an agent may be given a turn, and that it was given."""
 
 from typing import Annotated, Final, Literal
 
@@ -8,7 +8,7 @@ from ragpp.fields import Moment
 from ragpp.models import Value
 
 AgentSource = Literal["file", "parallel", "catalog"]
-"""Whether an agent's memories come from its file, from both (answers of the catalog, compared), or from the catalog."""
+"""The source of an agent's memories: its file, both (answers of the catalog, compared), or the catalog."""
 USEFUL: Final = "useful"
 """The goal for which memories are worth what their use in answers has shown."""
 USE_ALPHA: Final = 0.1
@@ -32,7 +32,7 @@ class TokenBudget(Value):
 
 
 class Turn(Value):
-    """What an agent does between two catalogs. `item_ids`: what the catalog offered, in the order of the handles."""
+    """An agent's turn, between two catalogs. `item_ids`: what the catalog offered, in the order of the handles."""
 
     number: int = 0
     item_ids: tuple[str, ...] = ()
@@ -40,8 +40,8 @@ class Turn(Value):
 
 
 class AgentUsage(Value):
-    """What an agent was given in all its turns: tokens of catalogs, and of memories. `budget`: of a turn, None where
-    nobody said; `source`: where its memories come from; `turn`: the one that it is in."""
+    """The memory given to an agent in all its turns: tokens of catalogs, and of memories. `budget`: of a turn, None
+    where nobody said; `source`: where its memories come from; `turn`: the one that it is in."""
 
     budget: int | None = None
     source: AgentSource = "catalog"
@@ -52,7 +52,7 @@ class AgentUsage(Value):
 
 
 class MemoryUse(Value):
-    """What an agent was shown of a memory. `offered`: in how many catalogs; `given`: how often in full or in short, of
+    """The use of a memory by an agent. `offered`: in how many catalogs; `given`: how often in full or in short, of
     how many `tokens`; `judged`: after how many answers it was told whether it was useful, `useful`: how much on
     average, 0 to 1, None before; `feedback`: what the agent said of it last, −1 to 1, with a `reason`."""
 
@@ -106,8 +106,8 @@ class ComparedUse(Value):
 
 
 class EntryStatistics(Value):
-    """Of a catalog (document 001). `oldest_memory`: when the oldest was made; `last_cleanup`: when what has to go was
-    let go last; None where there is none."""
+    """The statistics of a catalog (document 001). `oldest_memory`: when the oldest was made; `last_cleanup`: when what
+    has to go was let go last; None where there is none."""
 
     total_memories: int = 0
     total_tokens: int = 0

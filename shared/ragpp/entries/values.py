@@ -42,7 +42,7 @@ class Form(StrEnum):
 
 
 class Description(Value):
-    """What stands for a statement. `summary`: at most MOST_SUMMARY characters; `abstract`: at most MOST_ABSTRACT;
+    """A statement in short. `summary`: at most MOST_SUMMARY characters; `abstract`: at most MOST_ABSTRACT;
     `keywords`: the words that tell most, most telling first, in lower case; `topics`: phrases of them; `key_points`:
     whole sentences, in their order; `tokens`: of each form that it has, where they were counted, in those of
     `tokenizer`, or of the embedding model where that is None."""
@@ -57,7 +57,7 @@ class Description(Value):
 
 
 class GivenEntry(Value):
-    """What somebody says of an entry, in place of what its words tell; None where nothing was said."""
+    """The fields of an entry that somebody gives, in place of what its words tell; None where nothing was said."""
 
     summary: str | None = None
     tags: Tags | None = None
