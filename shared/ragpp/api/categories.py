@@ -14,7 +14,7 @@ from ragpp.fields import Id, Listed, NewId, Said, telling
 from ragpp.models import Value
 
 MAX_PAGE_CHARS: Final = 200_000
-"""Of a page that a person writes."""
+"""Characters of a page that a person writes."""
 
 
 class CategoryIn(Value):

@@ -11,7 +11,7 @@ from ragpp.fields import GivenTime, Id, Metadata, NewId, NewLabel, Said, Text, W
 from ragpp.models import Value
 
 MAX_INJECTION_TOKENS: Final = 2_000
-"""Of what is put into a message, where nobody says otherwise (document 000)."""
+"""Tokens of what is put into a message, where nobody says otherwise (document 000)."""
 MAX_OFFSET: Final = 5_000
 """How far a list of entries is leafed through; what is older is found by `search`."""
 
@@ -43,8 +43,8 @@ class Offered(Value):
 
 
 class RelevantMemories(Value):
-    """What matters for a message, best first, and as a section to be read: `formatted`, of that many `tokens`.
-    `left_out`: ids of what was found and is not shown, with why."""
+    """The memories that matter for a message, best first, and as a section to be read: `formatted`, of that many
+    `tokens`. `left_out`: ids of what was found and is not shown, with why."""
 
     memories: tuple[Offered, ...] = ()
     formatted: str = ""

@@ -54,7 +54,7 @@ class EntriesIn(Value):
 
 
 class ImportedEntry(Value):
-    """What became of one. `memory_id`: of the memory that it is now, None where it is none; `reason`: why not."""
+    """The outcome of one entry. `memory_id`: of the memory that it is now, None where it is none; `reason`: why not."""
 
     outcome: ImportOutcome
     memory_id: str | None = None
@@ -62,7 +62,7 @@ class ImportedEntry(Value):
 
 
 class ImportedEntries(Value):
-    """What became of each, in the order of the request; how many secrets were removed."""
+    """The outcome of each entry, in the order of the request; how many secrets were removed."""
 
     results: tuple[ImportedEntry, ...]
     redactions: int = Field(default=0, ge=0)

@@ -11,15 +11,15 @@ from ragpp.models import Role, TierName, Value
 
 
 class Forgotten(Value):
-    """What a deletion did. A tier other than `ok` is cleaned by the workers as soon as it answers."""
+    """A deletion's result. A tier other than `ok` is cleaned by the workers as soon as it answers."""
 
     forgotten: int
     tiers: dict[TierName, TierStatusName] = Field(default_factory=dict)
 
 
 class ForgottenMessage(Forgotten):
-    """What deleting a message did. `repeated_by`: the messages of others than the user that repeat it, by time; with
-    `replies` they went, too. `dry_run`: nothing was done, and `forgotten` would be. `job`: what forgets them,
+    """The result of deleting a message. `repeated_by`: the messages of others than the user that repeat it, by time;
+    with `replies` they went, too. `dry_run`: nothing was done, and `forgotten` would be. `job`: what forgets them,
     where they are more than 1,000."""
 
     model_config = ConfigDict(
@@ -67,8 +67,8 @@ class ConfirmIn(Value):
 
 
 class ForgetRequest(Value):
-    """What the messages to be found are about. `replies`: also those that only repeat one of them. `confirm`: which to
-    forget; without it nothing is changed."""
+    """The messages to find, by what they are about. `replies`: also those that only repeat one of them. `confirm`:
+    which to forget; without it nothing is changed."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "about": {"entity": "Elena"}}})
 

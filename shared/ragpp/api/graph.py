@@ -1,4 +1,4 @@
-"""What a person says of the graph: relationships that hold, what things are called, which of them are one."""
+"""A person's statements for the graph: relationships that hold, what things are called, which of them are one."""
 
 import re
 from typing import Annotated, Final, Self
@@ -51,7 +51,7 @@ class RelationshipIn(Value):
 
 
 class EntityChange(Value):
-    """What an entity is called, or what it is; what is absent stays."""
+    """A change to an entity: what it is called, or what it is; what is absent stays."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"user_id": "u1", "name": "Elena Costa", "label": "PERSON"}}

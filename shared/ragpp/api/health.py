@@ -1,4 +1,4 @@
-"""Whether a whole deployment works, as it was tried out."""
+"""The health of a whole deployment, as it was tried out."""
 
 from datetime import datetime
 from typing import Literal
@@ -38,8 +38,8 @@ class ObservedLatency(Value):
 
 
 class Growth(Value):
-    """What a store holds more, or less, than at an earlier report. `kinds`: by kind; `bytes`: None where it does not
-    tell."""
+    """The difference between what a store holds and what it held at an earlier report. `kinds`: by kind; `bytes`: None
+    where it does not tell."""
 
     since: datetime
     kinds: dict[str, int] = Field(default_factory=dict)

@@ -13,15 +13,15 @@ MAX_PROMPT_CHARS: Final = 100_000
 MAX_REQUESTED: Final = 100
 MAX_BUDGET: Final = 200_000
 CATALOG_TOKENS: Final = 600
-"""Of a catalog for one turn, as it is rendered, at most."""
+"""Tokens of a catalog for one turn, as it is rendered, at most."""
 Prompt = Annotated[Text, Field(max_length=MAX_PROMPT_CHARS)]
 Exchanged = Annotated[Said, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
 Requested = Annotated[tuple[Id, ...], Field(max_length=MAX_REQUESTED)]
 
 
 class PrePromptIn(Value):
-    """What an agent is about to answer. `context`: what else matters for what it may need: its texts are looked at, and
-    its `goal` is what memories are to be worth for."""
+    """A prompt that an agent is about to answer. `context`: what else matters for what it may need: its texts are
+    looked at, and its `goal` is what memories are to be worth for."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -55,8 +55,8 @@ class Recommended(Value):
 
 
 class TurnCatalog(Value):
-    """What an agent may choose from: at most 20 entries, `formatted` in at most CATALOG_TOKENS tokens, which are of its
-    budget; and what is recommended of it, best first."""
+    """The catalog that an agent may choose from: at most 20 entries, `formatted` in at most CATALOG_TOKENS tokens,
+    which are of its budget; and what is recommended of it, best first."""
 
     catalog: tuple[CatalogLine, ...] = ()
     formatted: str = ""
@@ -65,7 +65,7 @@ class TurnCatalog(Value):
 
 
 class MemoryRequestIn(Value):
-    """What an agent wants to read, by handle or by id, what it wants most first."""
+    """The memories that an agent wants to read, by handle or by id, what it wants most first."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"user_id": "u1", "ci": "ergon", "memory_ids": ["m1", "m3"]}}
@@ -86,8 +86,8 @@ class RequestedMemory(Value):
 
 
 class RequestedMemories(Value):
-    """What the budget had room for, and as a section of a prompt: `formatted`, of that many `tokens`. `left_out`: what
-    was asked for and is not shown, with why."""
+    """The memories that the budget had room for, and as a section of a prompt: `formatted`, of that many `tokens`.
+    `left_out`: what was asked for and is not shown, with why."""
 
     memories: tuple[RequestedMemory, ...] = ()
     formatted: str = ""
@@ -97,7 +97,7 @@ class RequestedMemories(Value):
 
 
 class PostResponseIn(Value):
-    """What an agent answered, and the memories, by handle or by id, that it had."""
+    """An agent's answer, and the memories, by handle or by id, that it had."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -136,7 +136,7 @@ class PreMessageIn(Value):
 
 
 class Injection(Value):
-    """What is to be put before the message, of that many tokens, and of which memories; empty where none fits it.
+    """The text to put before the message, of that many tokens, and of which memories; empty where none fits it.
     `explain`: of each, what its score is the sum of, and why it fits."""
 
     injection: str = ""
@@ -178,7 +178,7 @@ class BudgetIn(Value):
 
 
 class AgentUse(Value):
-    """What an agent was given in all its turns, and of which memories, those of most tokens first."""
+    """The memory given to an agent in all its turns, and of which memories, those of most tokens first."""
 
     ci: str
     turns: int = 0
@@ -191,7 +191,7 @@ class AgentUse(Value):
 
 
 class FeedbackIn(Value):
-    """What an agent thinks of a memory: −1 it misled, 1 it helped."""
+    """An agent's judgement of a memory: −1 it misled, 1 it helped."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"user_id": "u1", "ci": "ergon", "value": -1, "reason": "It is outdated."}}

@@ -20,7 +20,7 @@ from ragpp.fields import Confidence, GivenTime, Id, Listed, Metadata, NewId, New
 from ragpp.models import Page, Value, Vector
 
 MAX_ITEMS: Final = 1_000
-"""Of one request."""
+"""Items of one request."""
 MAX_STATEMENT_CHARS: Final = 16_000
 """Some 4,000 tokens: memories of document 001 have hundreds."""
 MAX_DIMENSION: Final = 8_192

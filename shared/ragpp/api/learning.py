@@ -22,7 +22,7 @@ class EpisodeIn(Value):
 
 
 class AccessIn(Value):
-    """What was used: an item by its id, or by what it says; what nobody has said is kept as an item of the level
+    """The memory used: an item by its id, or by what it says; what nobody has said is kept as an item of the level
     `episodic`. `domain`: absent, the episode's. `step_reward`: what this step brought by itself."""
 
     model_config = ConfigDict(

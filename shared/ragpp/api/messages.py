@@ -62,7 +62,7 @@ class StoreRequest(Value):
 
 
 class StoredMessage(Value):
-    """What became of one message. `forgotten`: a message of this id was forgotten, so it is not stored, whatever it
+    """The outcome of one message. `forgotten`: a message of this id was forgotten, so it is not stored, whatever it
     says. `redactions`: how many secrets were removed from it before it was stored."""
 
     id: str

@@ -1,4 +1,4 @@
-"""What is known of one user in a few words."""
+"""The profile of one user: what is known of them in a few words."""
 
 from datetime import datetime
 from typing import Literal
@@ -22,7 +22,7 @@ class ProfileItem(Value):
 
 
 class Profile(Value):
-    """What is known of one user. `text`: the surest of it in one paragraph, the same for the same memory; the lists: by
+    """The profile of one user. `text`: the surest in one paragraph, the same for the same memory; the lists: by
     kind, the surest first, without what was rejected, has ended, or is put aside."""
 
     model_config = ConfigDict(

@@ -52,7 +52,7 @@ class RuleIn(Value):
 
 
 class RuleChange(Value):
-    """What to change of a rule; what is absent stays. `aside`: why it is put aside, which makes it inactive; making it
+    """A change to a rule; what is absent stays. `aside`: why it is put aside, which makes it inactive; making it
     active again clears the reason."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "priority": 9, "active": True}})
@@ -107,7 +107,7 @@ class ActivationIn(Value):
 
 
 class Outcome(Value):
-    """Whether following a rule worked."""
+    """The outcome of following a rule: whether it worked."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "success": True}})
 

@@ -27,7 +27,7 @@ from ragpp.filtering import MetadataFilter
 from ragpp.models import Memory, Role, TierName, TimeRange, Value
 
 Relevance = Literal["none", "some", "clear"]
-"""Whether anything that was found is about the question: nothing, something perhaps, something clearly."""
+"""The relevance of what was found to the question: nothing is about it, something perhaps, something clearly."""
 
 
 def _given(span: TimeRange) -> TimeRange:
@@ -203,7 +203,7 @@ class RecallResponse(Value):
     tiers: dict[TierName, TierStatus]
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the context, and what it rests on."""
+        """The answer as a notebook shows it: the context, and what it rests on."""
         from ragpp.api.notebook import shown  # noqa: PLC0415 - for notebooks alone
 
         return shown(self)

@@ -97,7 +97,7 @@ _RESOURCE_EXAMPLE: dict[str, JsonValue] = {
 
 
 class StoredResource(Value):
-    """What became of a resource. `resource`: as it is kept, its content cut to 200 characters. `redactions`: how many
+    """The outcome of one resource. `resource`: as it is kept, its content cut to 200 characters. `redactions`: how many
     secrets were removed from it. `job`: what takes items from it, where that was asked for. `receipt`: of its messages,
     where they are interactions now."""
 

@@ -1,4 +1,4 @@
-"""What the workers are asked for, how a memory is looked after, and whether it is well."""
+"""Requests to the workers, how a memory is looked after, and whether it is well."""
 
 from typing import Annotated, Literal, Self
 
@@ -19,7 +19,7 @@ from ragpp.retention import RetainedTier
 
 
 class RetentionIn(Value):
-    """Whether to only say what would go."""
+    """A run of retention; `dry_run`: only say what would go."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"dry_run": True}})
 
@@ -59,8 +59,8 @@ class ExtractIn(Value):
 
 
 class ReflectIn(Value):
-    """What to reflect on: a day (`date`, in the user's time zone; absent, that of the user's latest interaction), or,
-    `incremental`, the hour up to the latest interaction. `id` makes a repeat harmless."""
+    """The time to reflect on: a day (`date`, in the user's time zone; absent, that of the user's latest interaction),
+    or, `incremental`, the hour up to the latest interaction. `id` makes a repeat harmless."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"kind": "daily", "date": "2026-03-08"}})
 
