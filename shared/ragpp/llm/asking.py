@@ -1,4 +1,4 @@
-"""What asking has in common whatever the provider: trying again, and reading an answer of a given form."""
+"""The common part of asking, whatever the provider: trying again, and reading an answer of a given form."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,7 +23,7 @@ SUGGESTIONS: Final = {
 
 
 class Answer(NamedTuple):
-    """What a model wrote, and what it cost."""
+    """A model's text, and the tokens that it cost."""
 
     text: str
     usage: Usage

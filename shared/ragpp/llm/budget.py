@@ -1,4 +1,4 @@
-"""What a tenant may spend on language models a day: kept in PostgreSQL, or in memory for a single process."""
+"""The budget of a tenant for language models, by day: kept in PostgreSQL, or in memory for a single process."""
 
 from datetime import UTC, date
 from typing import Final

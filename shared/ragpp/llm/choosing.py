@@ -13,7 +13,7 @@ from ragpp.llm.replies import ChoiceReply
 from ragpp.llm.transcripts import BATCH_CHARS, cut, data
 
 ITEM_CHARS: Final = 1_000
-"""Of one item in the prompt; the rest of a longer one is left out."""
+"""Characters of one item in the prompt; the rest of a longer one is left out."""
 _log = structlog.stdlib.get_logger(__name__)
 
 

@@ -26,7 +26,7 @@ from ragpp.llm.port import (
 CHARS_PER_TOKEN: Final = 3
 """For setting tokens aside before a call: fewer characters than a token has in most languages, so rather too many."""
 OVERHEAD_TOKENS: Final = 600
-"""Of a call beyond its texts: the schema, and how a provider wraps the messages."""
+"""Tokens of a call beyond its texts: the schema, and how a provider wraps the messages."""
 _log = structlog.stdlib.get_logger(__name__)
 
 

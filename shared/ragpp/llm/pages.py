@@ -1,4 +1,4 @@
-"""What a language model writes of a category: sections of lines, each with the items that it rests on."""
+"""The page that a language model writes of a category: sections of lines, each with the items that it rests on."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What RAG++ asks of a language model, and what a tenant may spend on it. All values are frozen."""
+"""The protocols of a language model and of what a tenant may spend on it. All values are frozen."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PURPOSES: Final[tuple[Purpose, ...]] = (
     "reflection",
     "chat",
 )
-"""What a model is configured for; each has a setting of its own."""
+"""The purposes that a model is configured for; each has a setting of its own."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 ReplyT_co = TypeVar("ReplyT_co", bound=BaseModel, covariant=True)
@@ -121,5 +121,5 @@ class SpendBudget(Protocol):
         ...
 
     async def left(self, tenant_id: str) -> int | None:
-        """What may still be spent today, at least 0; None where there is no limit."""
+        """Tokens that may still be spent today, at least 0; None where there is no limit."""
         ...

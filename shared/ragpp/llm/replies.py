@@ -1,4 +1,4 @@
-"""What each prompt wants answered. Every field is required: providers' strict modes know no defaults.
+"""The answers that the prompts ask for. Every field is required: providers' strict modes know no defaults.
 
 Messages are cited by the number they have in the prompt, and with the words that say it, so that each claim can be
 checked against what was said.
@@ -62,7 +62,7 @@ class SaidFinding(Cited):
 
 
 class WindowReply(Reply):
-    """Of `extract`."""
+    """The answer to `extract`."""
 
     relationships: list[SaidRelationship]
     preferences: list[SaidPreference]
@@ -70,20 +70,20 @@ class WindowReply(Reply):
 
 
 class SummaryReply(Reply):
-    """Of `summarise`: lines, the oldest matter first; empty ones say nothing."""
+    """The answer to `summarise`: lines, the oldest matter first; empty ones say nothing."""
 
     lines: list[Text]
 
 
 class NamedTheme(Reply):
-    """What several messages are about. `messages`: their numbers."""
+    """A theme of several messages. `messages`: their numbers."""
 
     text: Name
     messages: list[int]
 
 
 class ThemesReply(Reply):
-    """Of `themes`."""
+    """The answer to `themes`."""
 
     themes: list[NamedTheme]
 
@@ -98,7 +98,7 @@ class LearnedRule(Cited):
 
 
 class RulesReply(Reply):
-    """Of `rules`."""
+    """The answer to `rules`."""
 
     rules: list[LearnedRule]
 
@@ -111,7 +111,7 @@ class SamePreferences(Reply):
 
 
 class MergesReply(Reply):
-    """Of `merges`."""
+    """The answer to `merges`."""
 
     merges: list[SamePreferences]
 
@@ -125,7 +125,7 @@ class SaidFact(Cited):
 
 
 class FactsReply(Reply):
-    """Of `facts`."""
+    """The answer to `facts`."""
 
     facts: list[SaidFact]
 
@@ -145,7 +145,7 @@ class WrittenSection(Reply):
 
 
 class PageReply(Reply):
-    """Of `consolidate`."""
+    """The answer to `consolidate`."""
 
     sections: list[WrittenSection]
 
@@ -158,6 +158,6 @@ class ChosenItem(Reply):
 
 
 class ChoiceReply(Reply):
-    """Of `choose`: what answers the question, best first."""
+    """The answer to `choose`: the items that answer the question, best first."""
 
     chosen: list[ChosenItem]

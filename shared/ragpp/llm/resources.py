@@ -45,8 +45,8 @@ class FoundFact:
 
 @dataclass(frozen=True, slots=True)
 class ResourceReading:
-    """What a resource says. `unread`: the places of parts that the model did not read, and why in `failed`, by the kind
-    of failure; they need the local extractor. `dropped`: claims that no part bears out."""
+    """The facts of a resource. `unread`: the places of parts that the model did not read, and why in `failed`, by the
+    kind of failure; they need the local extractor. `dropped`: claims that no part bears out."""
 
     model: str
     facts: tuple[FoundFact, ...] = ()

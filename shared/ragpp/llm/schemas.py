@@ -19,7 +19,7 @@ _KEPT: Final = frozenset(
         "type",
     }
 )
-"""What all of them know. Lengths, ranges and patterns are checked when the answer is read, in any case."""
+"""The keywords that all of them know. Lengths, ranges and patterns are checked when the answer is read, in any case."""
 _NAMED: Final = frozenset({"properties", "$defs"})
 """Keywords whose members are names of ours and not keywords."""
 

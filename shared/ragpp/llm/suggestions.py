@@ -1,4 +1,4 @@
-"""What a language model suggests to reflection: names for a day's themes, rules of behaviour, and preferences that
+"""A language model's suggestions to reflection: names for a day's themes, rules of behaviour, and preferences that
 are the same. Each suggestion rests on messages or items that there are."""
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class SuggestedMerge:
 
 
 async def suggest_themes(model: LanguageModel, interactions: Sequence[Interaction]) -> tuple[Theme, ...]:
-    """What a day's interactions were about, the largest theme first. Raises LanguageModelError.
+    """The themes of a day's interactions, the largest first. Raises LanguageModelError.
 
     A theme counts the messages it names, each message for as many themes as name it. A day too long for one prompt
     is read in parts, and themes of the same words are one.

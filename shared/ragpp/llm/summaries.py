@@ -11,7 +11,7 @@ from ragpp.llm.transcripts import Numbered, Said, batches, data
 from ragpp.text.port import TokenMeter
 
 WORDS_PER_TOKEN: Final = 0.7
-"""What a model is told of a budget in tokens: models keep to words better."""
+"""The words that a model is told for each token of its budget: models keep to words better."""
 
 
 class LlmSummariser:

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, Protocol
 import orjson
 
 BATCH_CHARS: Final = 24_000
-"""Of one prompt: some 6,000 tokens, which every model of today reads."""
+"""Characters of one prompt: some 6,000 tokens, which every model of today reads."""
 MESSAGE_CHARS: Final = 6_000
-"""Of one message; the rest of a longer one is left out of the prompt."""
+"""Characters of one message; the rest of a longer one is left out of the prompt."""
 
 
 class Said(Protocol):

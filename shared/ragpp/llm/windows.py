@@ -1,4 +1,4 @@
-"""What a language model finds in a window of interactions, each claim checked against what was said."""
+"""The claims that a language model finds in a window of interactions, each checked against what was said."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What rests on messages of the window. `sources`: their ids in order, at least one; `occurred_at`: when the
-    latest of them was said; `context`: the words that say it, verbatim; `confidence`: the model's own, 0 to 1."""
+    """A claim that rests on messages of the window. `sources`: their ids in order, at least one; `occurred_at`: when
+    the latest of them was said; `context`: the words that say it, verbatim; `confidence`: the model's own, 0 to 1."""
 
     sources: tuple[str, ...]
     occurred_at: datetime
@@ -65,8 +65,8 @@ class FoundFinding(Claim):
 
 @dataclass(frozen=True, slots=True)
 class WindowExtraction:
-    """What a window says. `dropped`: claims that no message bears out. `failed`: why parts of a long window were not
-    read, by their kind of failure; they need the local extractors."""
+    """The claims of a window. `dropped`: claims that no message bears out. `failed`: why parts of a long window were
+    not read, by their kind of failure; they need the local extractors."""
 
     model: str
     relationships: tuple[FoundRelationship, ...] = ()
