@@ -1,4 +1,4 @@
-"""What was extracted from a resource, brought in line with what is there."""
+"""The items extracted from a resource, brought in line with what is there."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

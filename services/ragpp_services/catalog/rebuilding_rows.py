@@ -40,14 +40,14 @@ class RebuildingRows:
         return found
 
     async def texts(self, ids: Ids) -> tuple[dict[str, str], dict[str, str]]:
-        """What vectors are made of: contents of the items and descriptions of the categories, by id."""
+        """The texts of which vectors are made: contents of the items and descriptions of the categories, by id."""
         texts: dict[str, dict[str, str]] = {"items": {}, "categories": {}}
         for row in await self._run.own("texts_to_rebuild", ids.items, ids.categories):
             texts[row["layer"]][row["id"]] = row["text"]
         return texts["items"], texts["categories"]
 
     async def metadata(self, ids: Ids) -> dict[str, StoredMetadata]:
-        """What was given with the items, by id."""
+        """The metadata that was given with the items, by id."""
         return {row["id"]: json.loads(row["metadata"]) for row in await self._run.own("metadata_to_rebuild", ids.items)}
 
     async def put_items(self, indexed: Mapping[str, tuple[npt.NDArray[np.float32], Mapping[int, float]]]) -> None:

@@ -98,7 +98,7 @@ class Rows:
         await forgotten.raise_epoch(self._connection, self.scope)
 
     async def content_version(self) -> str:
-        """Of what the scope's answers rest on."""
+        """The version of what the scope's answers rest on."""
         row = await self._run.own_row("content_version")
         return "" if row is None else str(row["version"])
 

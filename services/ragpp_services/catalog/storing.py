@@ -205,7 +205,7 @@ def _is_stub(identifier: str, known: Mapping[str, KnownResource]) -> bool:
 
 
 def private_to(seen_by: str | None) -> dict[str, JsonValue]:
-    """What an event's payload says of the only agent that may read it; nothing where all may."""
+    """The part of an event's payload that names the only agent that may read it; nothing where all may."""
     return {} if seen_by is None else {"seen_by": seen_by}
 
 

@@ -237,7 +237,7 @@ class PostgresCatalogTier:
                 continue
 
     def _left(self, held: Sequence[Resource], gone: Collection[str]) -> dict[str, Indexed | None]:
-        """What each of `held` says without the interactions `gone`; None where nothing is left."""
+        """The row of each of `held` without the interactions `gone`, by id; None where nothing is left."""
         result: dict[str, Indexed | None] = {}
         for one in held:
             said = without_turns(Said(one.content, one.messages), gone)

@@ -1,4 +1,4 @@
-"""What was said again in the same words is one memory: the latest, which rests on all of them."""
+"""Messages said again in the same words, as one memory: the latest, which rests on all of them."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -18,7 +18,7 @@ Pieces = Sequence[EmbeddedChunk | TextChunk]
 
 
 def content_hash(interaction: Interaction) -> bytes:
-    """What makes an interaction the same when its id comes again: SHA-256 of role, name and content.
+    """The hash by which an interaction is the same when its id comes again: SHA-256 of role, name and content.
 
     The time is left out, for a client that sends none gets another one with every retry; so are session, agent and
     metadata: they say where something was said, not what, and the first write's are kept.

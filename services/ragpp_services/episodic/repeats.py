@@ -1,4 +1,4 @@
-"""What in the messages of a user only repeats what was said before: noted with them, and found when something goes."""
+"""Repetitions in a user's messages of what was said before: noted with them, and found when something goes."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -36,8 +36,8 @@ class Repeats:
             return [stored.interaction.id for stored in await reader.get(noted | {one.id for one in found})]
 
     async def of(self, scope: Scope, ids: Collection[str]) -> tuple[list[Repetition], set[int]]:
-        """What repeats these messages, which are about to be forgotten, and the ordinals of what was looked at. It is
-        looked for after the transaction, whose server ends one that is silent for long."""
+        """The repetitions of these messages, which are about to be forgotten, and the ordinals of what was looked at.
+        They are looked for after the transaction, whose server ends one that is silent for long."""
         async with self._store.reader(scope) as reader:
             gone = await _said(reader, ids)
             replies = await _replies_since(reader, gone, ())
@@ -64,7 +64,7 @@ async def _said(rows: Rows, ids: Collection[str]) -> list[Interaction]:
 
 
 async def _replies_since(rows: Rows, gone: Sequence[Interaction], seen: Collection[int]) -> list[StoredInteraction]:
-    """What others than the user said since `gone` with any of its words, but for the ordinals `seen`."""
+    """The messages of others than the user since `gone` with any of its words, but for the ordinals `seen`."""
     stems = frozenset[int]().union(*(told_stems(f"{one.said_by} {one.content}") for one in gone))
     return await rows.replies_sharing(gone, stems, seen) if stems else []
 

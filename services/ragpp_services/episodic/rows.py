@@ -45,7 +45,7 @@ class NewInteraction:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is stored under an id: the hash of its content, the event that recorded it, and the only agent that may see
+    """The stored state of an id: the hash of its content, the event that recorded it, and the only agent that may see
     it, if there is one."""
 
     content_hash: bytes
@@ -74,7 +74,7 @@ class TeachesLess:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What is left to say of an interaction that was deleted."""
+    """An interaction that was deleted, as its event describes it."""
 
     id: str
     ordinal: int

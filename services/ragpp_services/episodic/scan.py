@@ -1,4 +1,4 @@
-"""What a scan of a user's chunks brings back, unpacked into arrays: one row for each chunk."""
+"""The result of a scan of a user's chunks, unpacked into arrays: one row for each chunk."""
 
 import hashlib
 from collections.abc import Sequence

@@ -37,7 +37,7 @@ for it in more brings nothing: larger contexts show most messages whole."""
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What `query` found among `chunks`, best first."""
+    """The result of `query` among `chunks`, best first."""
 
     query: MemoryQuery
     terms: Sequence[int]
@@ -227,7 +227,7 @@ def to_look_at_next(limit: int, looked_at: int, distinct: int) -> int:
 
 
 def _explained(ranked: Ranked) -> dict[str, JsonValue]:
-    """What the score of the best of a group is made of, without the signals that say nothing."""
+    """The parts of the score of the best of a group, without the signals that say nothing."""
     signals: dict[str, JsonValue] = {name: round(value, 4) for name, value in ranked.signals.items() if value}
     return {"raw": round(ranked.raw, 4), "signals": signals}
 

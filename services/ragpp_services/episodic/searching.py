@@ -67,7 +67,7 @@ class Searching:
         return search.memories(groups[: query.limit])
 
     async def _scan(self, reader: Reader, asked: Asked, *, by_segments: bool) -> Scanned:
-        """What is to be ranked. Raises VectorIndexError where it is chosen by segments that cannot be read."""
+        """The rows to be ranked. Raises VectorIndexError where they are chosen by segments that cannot be read."""
         query, segmented = asked.query, None
         if by_segments and asked.can_be_chosen:
             segmented = await reader.segments.read([query.scope.user_id], asked.terms)

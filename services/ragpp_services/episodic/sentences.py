@@ -1,4 +1,4 @@
-"""What a chunk tells, sentence by sentence, as it is embedded: a long message is found by what answers in it. Pure."""
+"""The sentences that a chunk tells, as they are embedded: a long message is found by what answers in it. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

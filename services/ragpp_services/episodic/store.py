@@ -110,7 +110,7 @@ class Writer(SentenceRows):
         return [TeachesLess(row["id"], row["event_id"], row["repeated_id"]) for row in noted]
 
     async def known(self, ids: Collection[str]) -> dict[str, Known]:
-        """What is stored under those of `ids` that exist."""
+        """The stored state of those of `ids` that exist."""
         rows = await self._connection.fetch(SQL["known"], *self._scope.user_key, list(ids))
         return {row["id"]: Known(row["content_hash"], row["event_id"], row["seen_by"]) for row in rows}
 
@@ -230,7 +230,7 @@ class Reader(SentenceRows):
         return {row["ordinal"]: found_of(row) for row in rows}
 
     async def repetitions(self, ids: Collection[str]) -> list[Repetition]:
-        """What is noted of these messages."""
+        """The repetitions that are noted of these messages."""
         rows = await self._connection.fetch(SQL["repetitions"], *self._scope.user_key, list(ids), self._scope.view)
         return [Repetition(id=row["id"], start=row["start"], end=row["end"]) for row in rows]
 

@@ -1,4 +1,4 @@
-"""What is read of one user's rows, and written in passing."""
+"""Reads of one user's rows, and writes in passing."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -15,7 +15,7 @@ ASKED_TERMS: Final = 10_000
 
 
 class Rows:
-    """What is read of one user's rows, and written in passing."""
+    """The rows of one user, as they are read, and written in passing."""
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection, self._scope = connection, scope
@@ -34,8 +34,8 @@ class Rows:
     async def replies_sharing(
         self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
     ) -> list[StoredInteraction]:
-        """What others than the user said since the first of `gone` that shares one of their `stems`; none of `gone`
-        itself, nor of the ordinals `seen`."""
+        """The messages of others than the user since the first of `gone` that share one of their `stems`; none of
+        `gone` itself, nor of the ordinals `seen`."""
         found: dict[int, StoredInteraction] = {}
         asked = sorted(stems)
         for start in range(0, len(asked), ASKED_TERMS):

@@ -10,7 +10,7 @@ from ragpp_services.semantic.rows import Properties
 
 
 def stated_from(properties: Properties) -> RelationshipEntry:
-    """What an entry states, from the map that the statement `stated` calls so; what ends has the id of what it ends."""
+    """The stated entry, from the map that the statement `stated` calls so; what ends has the id of what it ends."""
     return RelationshipEntry(
         id=cast("str", properties["event_id"]).removeprefix(ENTRY_PREFIX).removesuffix(END_SUFFIX),
         source=cast("str", properties["source"]),
@@ -27,7 +27,7 @@ def stated_from(properties: Properties) -> RelationshipEntry:
 
 
 def relabelled_from(properties: Properties) -> Relabelled:
-    """What a person said of an entity, from the map that the statement `relabelled` calls so."""
+    """The name and label that a person gave an entity, from the map that the statement `relabelled` calls so."""
     name = cast("str", properties["name"])
     return Relabelled(
         name=name,

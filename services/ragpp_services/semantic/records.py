@@ -1,4 +1,4 @@
-"""What the graph holds, as values: states that are read fast, and the evidence that they are made from.
+"""The graph's contents, as values: states that are read fast, and the evidence that they are made from.
 
 Moments are integers, microseconds since 1970 in UTC, as in the graph.
 """
@@ -81,7 +81,7 @@ class EntityState:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipKey:
-    """What makes two mentions the same relationship; its id follows from it."""
+    """The key that two mentions of the same relationship share; its id follows from it."""
 
     source_id: str
     type: str

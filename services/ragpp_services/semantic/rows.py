@@ -88,7 +88,7 @@ def entity_from_row(row: Row) -> EntityState:
 
 
 def entity_properties(state: EntityState) -> dict[str, object]:
-    """What a write sets on an entity's node whatever it was before."""
+    """The properties that a write sets on an entity's node whatever it was before."""
     lasting = {"kept_apart": list(state.kept_apart), "former_labels": list(state.former_labels)}
     return {
         **{name: value for name, value in lasting.items() if value},
@@ -180,7 +180,7 @@ def relationship_from_row(row: Row) -> RelationshipState:
 
 
 def relationship_properties(state: RelationshipState) -> dict[str, object]:
-    """What a write sets on an edge; what is None goes."""
+    """The properties that a write sets on an edge; one that is None goes."""
     return {
         "type": state.key.type,
         "weight": state.weight,
@@ -205,7 +205,7 @@ def relationship_properties(state: RelationshipState) -> dict[str, object]:
 
 
 def decay_row(state: RelationshipState) -> dict[str, object]:
-    """What persisting decay sets on an edge; an older edge gets what it was believed at, too."""
+    """The properties that persisting decay sets on an edge; an older edge gets what it was believed at, too."""
     persisted = ("believed", "believed_at", "confidence", "confidence_at", "archived_at", "shown_until")
     properties = relationship_properties(state)
     return {"id": state.key.id, "state": {name: properties[name] for name in persisted}}
@@ -227,7 +227,7 @@ def naming_text(naming: Naming) -> str:
 
 
 def naming_from(text: str) -> Naming:
-    """What `naming_text` made."""
+    """The naming from which `naming_text` made `text`."""
     label, name, *aliases = orjson.loads(text)
     return Naming(label_of(label), name, tuple(aliases))
 
@@ -238,7 +238,7 @@ def mention_from(row: Row, entity_id: str) -> Mention:
 
 
 def mention_row(mention: Mention) -> dict[str, object]:
-    """What a write needs to link a mention; empty lists are left out of the graph."""
+    """The parameters with which a write links a mention; empty lists are left out of the graph."""
     return {
         "event_id": mention.applied.event_id,
         "entity_id": mention.entity_id,
@@ -268,7 +268,7 @@ def statement_from(row: Row) -> Statement:
 
 
 def statement_row(statement: Statement) -> dict[str, object]:
-    """What a write needs to link a statement."""
+    """The parameters with which a write links a statement."""
     return {
         "event_id": statement.applied.event_id,
         "source_id": statement.key.source_id,

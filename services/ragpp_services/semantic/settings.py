@@ -1,4 +1,4 @@
-"""What may be tuned about the semantic tier."""
+"""Settings of the semantic tier."""
 
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StatedBy:
-    """What an event states, and of when. `key`: None where it states nothing any more."""
+    """An event's statement, and its moment. `key`: None where it states nothing any more."""
 
     occurred_at: int
     key: RelationshipKey | None
@@ -114,7 +114,7 @@ class SemanticStore:
         return [named_relationship_from(record["relationship"]) for record in records]
 
     async def stated_by(self, scope: Scope, event_id: str) -> StatedBy | None:
-        """What an event states; None for one that is not known."""
+        """The statement of an event; None for one that is not known."""
         records = await self._read(scope, "stated_by", event_id=event_id)
         for record in records:
             key = RelationshipKey(*record["keys"][0]) if record["keys"] else None
@@ -122,12 +122,12 @@ class SemanticStore:
         return None
 
     async def stated(self, scope: Scope) -> list[RelationshipEntry]:
-        """What entries state that rest on no message, and that ends of it, in the order of arrival."""
+        """The relationships that entries which rest on no message state or end, in the order of arrival."""
         records = await self._read(scope, "stated")
         return [stated_from(record["stated"]) for record in records]
 
     async def relabelled(self, scope: Scope) -> list[Relabelled]:
-        """What people said that entities are called, or are, in the order in which they did."""
+        """The names and labels that people gave entities, in the order in which they did."""
         records = await self._read(scope, "relabelled")
         return [relabelled_from(record["relabelled"]) for record in records]
 

@@ -178,8 +178,8 @@ class Neo4jSemanticTier:
         return await self._store.write(scope, work, epoch=epoch)
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """What the query names or means, and what is known about it, two hops at most; see `recall` and `ranking`.
-        In the mode `lexical` what it names alone, and nothing is embedded."""
+        """The memories of what the query names or means, and of what is known about it, two hops at most; see `recall`
+        and `ranking`. In the mode `lexical` of what it names alone, and nothing is embedded."""
         if not query.text.strip() and not query.entities and query.embedding is None:
             return []
         if query.filters.metadata is not None:

@@ -1,4 +1,4 @@
-"""What the workers work with; the composition root fills it, the stages take from it."""
+"""Parts that the workers work with; the composition root fills them in, the stages take from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ Tick = Literal["extract", "reflect", "maintain", "prune"]
 
 @dataclass(frozen=True)
 class LearningPolicy:
-    """What the operator decided about learning and forgetting. `archive_below`: the confidence under which a
+    """The operator's decisions about learning and forgetting. `archive_below`: the confidence under which a
     relationship is archived. `retention`: a policy for each plan of users; `default` for a plan that is not named.
     `entries`: how long agents keep what they alone see; None for good; `cleanup_days`: how often that is looked at."""
 

@@ -1,4 +1,4 @@
-"""What may be tuned about the workers."""
+"""Settings of the workers."""
 
 from pathlib import Path
 from typing import Final

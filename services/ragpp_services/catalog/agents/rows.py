@@ -24,7 +24,7 @@ class AgentRows:
         self._run = run
 
     async def usage(self, agent_id: str) -> AgentUsage:
-        """What it was given, and the turn that it is in."""
+        """The agent's usage: what it was given, and the turn that it is in."""
         row = await self._run.own_row("agent", agent_id)
         if row is None or row["turns"] is None:
             return AgentUsage()
@@ -80,7 +80,7 @@ class AgentRows:
         await self._run.change("put_feedback", agent_id, item_id, value, reason, now)
 
     async def uses(self, agent_id: str, offset: int, limit: int) -> list[MemoryUse]:
-        """What it was shown, those given most tokens first."""
+        """The items that it was shown, those given most tokens first."""
         return [
             MemoryUse(
                 memory_id=row["item_id"],
@@ -97,7 +97,7 @@ class AgentRows:
         ]
 
     async def shown_lately(self, agent_id: str, limit: int, now: datetime) -> ShownLately:
-        """What it was offered or given last, and whether something was forgotten since."""
+        """The items that it was offered or given last, and whether something was forgotten since."""
         rows = await self._run.own("shown_lately", agent_id, limit)
         row = await self._run.own_row("forgotten_since", agent_id, now)
         doubtful = row is not None and bool(row["doubtful"])
@@ -122,7 +122,7 @@ class AgentRows:
             await self._run.change("note_compared", agent_id, ids, *marks, now)
 
     async def comparison(self, agent_id: str) -> SourceComparison:
-        """What was counted since it began."""
+        """The counts of the comparison since it began."""
         row = await self._run.own_row("comparison", agent_id)
         return SourceComparison() if row is None else SourceComparison.model_validate(dict(row))
 

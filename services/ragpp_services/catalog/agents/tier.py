@@ -27,7 +27,7 @@ from ragpp_services.catalog.store import CatalogStore, Rows
 
 
 class Agents:
-    """What `ragpp.tiers.CatalogTier` says about agents."""
+    """The part of `ragpp.tiers.CatalogTier` that is about agents."""
 
     def __init__(self, store: CatalogStore, clock: Clock) -> None:
         self._store, self._clock = store, clock

@@ -1,4 +1,4 @@
-"""What happened to a category, without its content."""
+"""The events of a category, without the category's content."""
 
 from datetime import datetime
 from typing import Literal

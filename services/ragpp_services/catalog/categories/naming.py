@@ -1,4 +1,4 @@
-"""What a category may be called, and what a person may write of it. Pure."""
+"""Names that a category may have, and texts that a person may write of it. Pure."""
 
 from typing import Final
 

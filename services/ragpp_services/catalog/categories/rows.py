@@ -54,8 +54,8 @@ class CategoryRows:
         return [row["id"] for row in rows]
 
     async def statements(self, name: str, most: int) -> list[Statement]:
-        """What the page of the user's own category is made of, in the order in which it came: the `most` latest of its
-        items have what they say."""
+        """The statements of which the page of the user's own category is made, in the order in which they came: the
+        `most` latest of its items have what they say."""
         return [_statement_of(row) for row in await self._run.own("category_statements", name, most)]
 
     async def statement_ids(self, name: str) -> StatementIds:
@@ -129,7 +129,7 @@ class CategoryRows:
         return [(row["id"], row["one_with"]) for row in await self._run.own("empty_category", name, most)]
 
     async def totals(self, view: str | None) -> MemoryStats:
-        """What the scope has, in every layer."""
+        """The numbers of what the scope has, in every layer."""
         row = await self._run.own_row("count_all", view)
         counts: dict[str, dict[str, int]] = {"resources": {}, "items": {}}
         for kind in await self._run.own("count_by_kind", view):

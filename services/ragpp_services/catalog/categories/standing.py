@@ -14,8 +14,8 @@ _EXAMPLES: Final = {category.description: category.examples for category in DEFA
 
 
 async def standing(vectors: Vectors, descriptions: Sequence[str]) -> list[Vector]:
-    """Of categories with these descriptions, in order, all made in one batch: of one that a catalog begins with also by
-    its examples. Raises EmbeddingError."""
+    """The vectors of categories with these descriptions, in order, all made in one batch: of one that a catalog begins
+    with also by its examples. Raises EmbeddingError."""
     texts = [(described, *_EXAMPLES.get(described, ())) for described in descriptions]
     made = iter(await vectors.embed_all([text for group in texts for text in group]))
     found: list[Vector] = []

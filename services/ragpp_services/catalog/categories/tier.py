@@ -26,8 +26,8 @@ from ragpp_services.catalog.vectors import Vectors
 
 
 class Categories:
-    """What `ragpp.tiers.CatalogTier` says about categories. `contradicts`: whether the text of a later fact says
-    otherwise than that of an earlier one."""
+    """The part of `ragpp.tiers.CatalogTier` that is about categories. `contradicts`: true where the text of a later
+    fact says otherwise than that of an earlier one."""
 
     def __init__(
         self, store: CatalogStore, vectors: Vectors, clock: Clock, contradicts: Contradicts = contradicts

@@ -1,4 +1,4 @@
-"""What rows of categories, of their items and of their pages say."""
+"""The values that rows of categories, of their items and of their pages hold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

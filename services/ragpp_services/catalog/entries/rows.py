@@ -15,7 +15,7 @@ from ragpp_services.catalog.statements import Statements
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What of an entry is kept in columns."""
+    """The part of an entry that is kept in columns."""
 
     told: Description
     tags: tuple[str, ...]
@@ -53,7 +53,7 @@ class EntryRows:
         return {row["asked"]: row["ordinal"] for row in rows}
 
     async def described(self, ordinals: Collection[int]) -> Mapping[int, Description]:
-        """What is kept of these, as far as anything is."""
+        """The descriptions that are kept of these, by ordinal, as far as there are any."""
         rows = await self._run.seen("described_items", list(ordinals))
         return {
             row["ordinal"]: Description.model_validate_json(row["entry"]) for row in rows if row["entry"] is not None
@@ -73,7 +73,7 @@ class EntryRows:
         await self._run.change_many("put_entry", rows)
 
     async def kept(self) -> list[KeptEntry]:
-        """Of the user's own what one agent alone sees, and what expires."""
+        """The user's own items that one agent alone sees, or that expire."""
         return [
             KeptEntry(
                 id=row["id"],
@@ -88,7 +88,7 @@ class EntryRows:
         ]
 
     async def statistics(self, agent_id: str | None) -> EntryStatistics:
-        """Of what the scope sees."""
+        """Statistics of what the scope sees, of one agent's where that is named."""
         row = await self._run.seen_row("entry_statistics", agent_id)
         return EntryStatistics() if row is None else EntryStatistics.model_validate(dict(row))
 

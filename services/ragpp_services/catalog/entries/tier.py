@@ -28,7 +28,7 @@ DESCRIBED_AT_ONCE: Final = 500
 
 
 class Entries:
-    """What `ragpp.tiers.CatalogTier` says about entries."""
+    """The part of `ragpp.tiers.CatalogTier` that is about entries."""
 
     def __init__(
         self, store: CatalogStore, vectors: Vectors, items: Items, tokenizers: Tokenizers, most_summary: int

@@ -1,4 +1,4 @@
-"""What is kept of an item's entry, made when the item is written."""
+"""The entry that is kept of an item, made when the item is written."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from ragpp_services.catalog.entries.rows import Written
 
 
 def written(content: str, metadata: Mapping[str, JsonValue], tokenizers: Tokenizers, most_summary: int) -> Written:
-    """Of an item that says that, with a summary of at most so many characters. Raises what the
+    """The entry of an item with that `content`, with a summary of at most `most_summary` characters. Raises what the
     tokenizer raises."""
     given = given_of(metadata)
     told = description_of(content, given, tokenizers, most_summary)

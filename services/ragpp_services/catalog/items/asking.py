@@ -1,4 +1,4 @@
-"""What a search asks of the rows, and what these answer."""
+"""A search's question to the rows, and their answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a later statement has replaced, among those that are read together. Pure, and nothing of it is stored."""
+"""Statements that a later one has replaced, among those that are read together. Pure, and nothing of it is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

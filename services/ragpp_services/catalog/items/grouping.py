@@ -64,7 +64,7 @@ def are_one(earlier: Statement, later: Statement, same: Same) -> bool:
 
 
 async def regrouped(seeds: Iterable[Statement], near: Near, same: Same) -> dict[str, str | None]:
-    """What each of `seeds` is one with now, by id, and each other that this changes.
+    """The item that each of `seeds` is one with now, by id, and that of each other that this changes.
 
     `seeds`: statements that came, that were moved here, or whose item is gone; all others are grouped as they are to
     be without them. What begins to stand for itself may take later ones from others; what ceases to leaves those that

@@ -14,7 +14,7 @@ _OF_TIME: Final = frozenset({"start", "end", "exclude"})
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What a scan leaves eligible; None does not narrow."""
+    """The conditions under which a scan leaves a row eligible; None does not narrow."""
 
     category: str | None = None
     resource_id: str | None = None
@@ -44,7 +44,7 @@ class Narrowing:
 
 
 def narrowing_of(filters: Filters) -> Narrowing | None:
-    """What `filters` leave eligible; None where that is nothing, since items have no speaker and no channel."""
+    """The narrowing by `filters`; None where nothing is left, since items have no speaker, channel or message type."""
     if filters.role is not None or filters.channel is not None or filters.message_type is not None:
         return None
     during = filters.time_range

@@ -77,8 +77,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What was scanned, as arrays with one row for each statement. `cosine`: NaN where there is no vector to compare
-    with. `weights`: (rows, terms). `around`: (rows, terms), of the chunk of each one's resource that holds most of the
+    """The scanned statements, as arrays with one row for each. `cosine`: NaN where there is no vector to compare with.
+    `weights`: (rows, terms). `around`: (rows, terms), of the chunk of each one's resource that holds most of the
     question."""
 
     ordinal: IntArray

@@ -43,7 +43,7 @@ class _Neighbours:
         self._was: dict[str, str | None] = {}
 
     def was(self, identifier: str) -> str | None:
-        """What one that was read is one with in its row."""
+        """The item that a statement that was read is one with in its row."""
         return self._was[identifier]
 
     async def seeds(self, ordinals: Sequence[int]) -> list[Statement]:

@@ -37,7 +37,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """What is stored under an id."""
+    """A row as it is stored under its id."""
 
     id: str
     one_with: str | None
@@ -51,7 +51,7 @@ class KnownItem:
 
 @dataclass(frozen=True, slots=True)
 class GoneItem:
-    """What is left to say of one that was deleted."""
+    """A row that was deleted, as its event describes it."""
 
     id: str
     one_with: str | None
@@ -97,7 +97,7 @@ class ItemRows(ItemScans):
     """One user's items."""
 
     async def known(self, ids: Collection[str]) -> dict[str, KnownItem]:
-        """What is stored under those of `ids` that exist, of the user's own."""
+        """The rows that are stored under those of `ids` that exist, of the user's own."""
         return {row["id"]: KnownItem(**row) for row in await self._run.own("known_items", list(ids))}
 
     async def categories(self) -> list[tuple[str, Vector]]:
@@ -127,7 +127,7 @@ class ItemRows(ItemScans):
         return found
 
     async def vectors(self, category: str | None, seen_by: str | None) -> KeyVectors:
-        """Of all that share these."""
+        """The vectors of all rows that share these."""
         row = await self._run.own_row("vectors_of_items", category, seen_by)
         ordinals = whole_numbers(None if row is None else row["ordinals"], "bigint")
         packed = b"" if row is None else row["vectors"] or b""
@@ -137,7 +137,7 @@ class ItemRows(ItemScans):
         return KeyVectors(ordinals, sent[:, 2:].astype(np.float16))
 
     async def to_group(self, ordinals: Collection[int]) -> list[Statement]:
-        """What grouping reads of those."""
+        """The statements of those, as grouping reads them."""
         return [
             Statement(
                 row["id"],

@@ -1,5 +1,5 @@
-"""What two facts have to do with each other, by their words: the one thing that the catalog borrows from those who read
-facts in resources."""
+"""The relation of two facts, by their words: the one thing that the catalog borrows from those who read facts in
+resources."""
 
 from ragpp.extraction.facts.comparing import contradicts, same_fact
 

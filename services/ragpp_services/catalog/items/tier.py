@@ -42,7 +42,7 @@ INLINE_ITEMS: Final = 2_000
 
 
 class Items:
-    """What `ragpp.tiers.CatalogTier` says about items."""
+    """The part of `ragpp.tiers.CatalogTier` that is about items."""
 
     def __init__(self, store: CatalogStore, vectors: Vectors, segmenter: Segmenter, tokenizers: Tokenizers) -> None:
         self._store, self._vectors, self.segmenter, self._tokenizers = store, vectors, segmenter, tokenizers
@@ -118,8 +118,8 @@ class Items:
         )
 
     async def answered(self, scope: Scope, asked: Asked, shown: Callable[[Rows, Answer], Awaitable[ShownT]]) -> ShownT:
-        """What `shown` makes of the answer to a question, in the transaction that found it: `asked.limit` and some that
-        may replace one of these."""
+        """The result of `shown` for the answer to a question, in the transaction that found it: `asked.limit` and some
+        that may replace one of these."""
 
         async def search(by_segments: bool) -> ShownT:
             async with self._store.reading(scope) as rows:
@@ -130,7 +130,7 @@ class Items:
         return await self.segmenter.searched(scope, search)
 
     async def scale(self, scope: Scope, rows: ItemRows) -> Calibration:
-        """Of the embedder's similarities; where nobody measured it, by the latest items."""
+        """The scale of the embedder's similarities; where nobody measured it, by the latest items."""
 
         async def latest() -> FloatMatrix:
             places = await rows.page(None, None, None, SAMPLED)
@@ -185,8 +185,8 @@ class Items:
         return self._tokenizers.named().count(text)
 
     async def _scan(self, rows: Rows, asked: Asked, *, by_segments: bool) -> Scanned:
-        """What is to be ranked, and what is around it. Raises VectorIndexError where it is chosen by segments that
-        cannot be read."""
+        """The rows to be ranked, and what is around them. Raises VectorIndexError where they are chosen by segments
+        that cannot be read."""
         segmented = None
         if await rows.entries.shows_at_most(VIEW_ROWS):
             columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms, of_view=True)
@@ -217,7 +217,7 @@ async def answered(
     by_words_alone: bool = False,
     explain: bool = False,
 ) -> Answer:
-    """What a scan answers; see `ragpp_services.catalog.items.ranking.rank`."""
+    """The answer of a scan; see `ragpp_services.catalog.items.ranking.rank`."""
 
     def answer() -> Answer:
         return rank(

@@ -48,7 +48,7 @@ class Facts:
         """Rows of those that hold, the earliest first; a row is the fact's place by time and words."""
 
     def text(self, row: int) -> str:
-        """What the fact says."""
+        """The text of the fact."""
         return self._items[row].content
 
     def in_order(self, rows: Sequence[int]) -> Iterator[Placed]:

@@ -1,4 +1,4 @@
-"""What a section is called: the words of its facts that tell it from the other sections. Pure.
+"""The title of a section: the words of its facts that tell it from the other sections. Pure.
 
 A word or a pair of adjacent words counts by the share of the section's facts that have it, and by the share of all
 facts with it that are in the section. Titles have letters only, so no fact can make more of one than a title.

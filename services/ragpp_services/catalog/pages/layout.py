@@ -76,7 +76,7 @@ def footnote(label: str) -> str:
 
 
 def definition(label: str, source: PageSource) -> str:
-    """What a footnote says."""
+    """The definition of a footnote."""
     kind = as_name(source.resource_type) or "resource"
     title = "" if source.title is None or is_blank(source.title) else f' "{_quotable(source.title)}"'
     return f"{footnote(label)}: Extracted from {kind}{title} ({as_reference(source.resource_id)})"

@@ -1,4 +1,4 @@
-"""What is left of a page's lines when resources are gone: a line without what rested on them alone, and an earlier fact
+"""A page's lines as they are left when resources are gone: a line without what rested on them alone, an earlier fact
 that is no longer contradicted. Pure."""
 
 import re
@@ -34,8 +34,8 @@ class Notes:
 
 
 def mended(text: str, notes: Notes) -> str | None:
-    """What is left of a line or paragraph: all of it without a footnote, nothing where all footnotes lead to what is
-    gone. Of a text with footnotes in its midst, what stands before some goes with them. Those that lead nowhere go."""
+    """A line or paragraph as it is left: all of it without a footnote, None where all footnotes lead to what is gone.
+    Of a text with footnotes in its midst, what stands before some goes with them. Those that lead nowhere go."""
     found = footnotes_in(text)
     if notes.all_gone(found):
         return None
@@ -67,7 +67,7 @@ def _groups(text: str, notes: Sequence[Footnote]) -> list[list[Footnote]]:
 
 
 def _with_notes(text: str, begin: int, group: Sequence[Footnote], notes: Notes) -> str:
-    """What stands in `text` from `begin` to the end of the group, with those of its notes that lead somewhere."""
+    """The part of `text` from `begin` to the end of the group, with those of its notes that lead somewhere."""
     shown = text[begin : group[0].start]
     kept = [text[note.start : note.end] for note in group if notes.lead(note)]
     return shown + " ".join(kept) if kept else shown.rstrip()

@@ -11,7 +11,7 @@ from ragpp_services.catalog.pages.layout import CONSOLIDATED
 
 
 class BlockKind(Enum):
-    """What a block is."""
+    """The kind of a block."""
 
     HEADING = auto()
     TEXT = auto()  # a list item without its sub-items, or a paragraph; a row of a table, a quotation

@@ -18,8 +18,8 @@ _TITLE: Final = re.compile(r"\s*#+\s*(.*?)\s*#*\s*")
 
 
 def retitled(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Block | None]:
-    """What is left of each of `blocks`, or None, with headings that have no word of what is gone alone. The title of
-    the page is its category's and stays."""
+    """Each of `blocks` as it is left, or None, with headings that have no word of what is gone alone. The title of the
+    page is its category's and stays."""
     staying = {
         term for block in left if block is not None and block.kind in SAYS_SOMETHING for term in terms(block.text)
     }
@@ -65,7 +65,7 @@ def _titled_anew(section: Sequence[Block], taken: Set[str]) -> str:
 
 
 def _section(blocks: Sequence[Block], left: Sequence[Block | None], heading: int) -> list[Block]:
-    """What is left below the heading at this place, up to the next one of its level or a higher one."""
+    """The blocks that are left below the heading at this place, up to the next one of its level or a higher one."""
     below = []
     for place in range(heading + 1, len(blocks)):
         if 0 < blocks[place].level <= blocks[heading].level:
@@ -77,7 +77,7 @@ def _section(blocks: Sequence[Block], left: Sequence[Block | None], heading: int
 
 
 def without_empty_sections(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Block]:
-    """What is left, without the headings of sections that lost all they had."""
+    """The blocks that are left, without the headings of sections that lost all they had."""
     had, has = _with_something(blocks, blocks), _with_something(blocks, left)
     return [
         block

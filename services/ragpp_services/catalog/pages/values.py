@@ -1,4 +1,4 @@
-"""What a category's page is made of: facts with their vectors, and the resources that they rest on."""
+"""The parts of which a category's page is made: facts with their vectors, and the resources that they rest on."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -70,7 +70,7 @@ def _naming_alone(block: Block, resource_ids: Sequence[str]) -> str:
 
 
 def _left(blocks: Sequence[Block], notes: Notes, gone: frozenset[str]) -> list[Block | None]:
-    """What is left of each block by itself."""
+    """Each block as it is left by itself; None where nothing is left."""
     lines = [
         (block.text, mended(block.text, notes) if block.kind in {BlockKind.TEXT, BlockKind.HEADING} else block.text)
         for block in blocks

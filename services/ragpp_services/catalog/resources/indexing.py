@@ -27,7 +27,7 @@ LABEL_CHARS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a resource says, and who says which part of it."""
+    """The content of a resource, and who says which part of it."""
 
     content: str
     messages: tuple[ResourceMessage, ...]
@@ -39,8 +39,8 @@ class Said:
 
 
 def content_hash(resource_type: ResourceType, content: str) -> bytes:
-    """What makes a resource the same when its id comes again: SHA-256 of its type and content. The first write's time,
-    session, agent and metadata are kept."""
+    """The hash by which a resource is the same when its id comes again: SHA-256 of its type and content. The first
+    write's time, session, agent and metadata are kept."""
     return hashlib.sha256(json.dumps([resource_type, content], ensure_ascii=False).encode()).digest()
 
 
@@ -100,7 +100,7 @@ def indexed(
     counter: TokenSpans,
     reader: TokenMeter,
 ) -> Indexed:
-    """What is stored of what a resource says, cut as `counter` counts and as long as `reader` does. Raises what they
+    """The stored form of what a resource says, cut as `counter` counts and as long as `reader` counts. Raises what they
     raise."""
     return Indexed(
         content=said.content,
@@ -112,7 +112,7 @@ def indexed(
 
 
 def labels_in(metadata: Mapping[str, JsonValue]) -> str:
-    """What a resource says of itself, such as its title or its service: the short texts in its metadata, a line each.
-    Empty where there are none."""
+    """A resource's own labels, such as its title or its service: the short texts in its metadata, a line each. Empty
+    where there are none."""
     texts = (value for value in metadata.values() if isinstance(value, str) and len(value) <= LABEL_CHARS)
     return "".join(f"{text}\n" for text in texts)

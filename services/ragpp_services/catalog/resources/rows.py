@@ -33,7 +33,7 @@ class NewChunk:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What a resource says, as it is stored and found. `tokens`: of the content."""
+    """A resource's content, as it is stored and found. `tokens`: of the content."""
 
     content: str
     messages: tuple[ResourceMessage, ...]
@@ -52,7 +52,7 @@ class NewResource:
 
 @dataclass(frozen=True, slots=True)
 class KnownResource:
-    """What is stored under an id."""
+    """A resource as it is stored under its id."""
 
     id: str
     content_hash: bytes
@@ -65,7 +65,7 @@ class KnownResource:
 
 @dataclass(frozen=True, slots=True)
 class GoneResource:
-    """What is left to say of one that was deleted, or left as a stub."""
+    """A resource that was deleted, or left as a stub, as the event describes it."""
 
     id: str
     ordinal: int
@@ -99,7 +99,7 @@ class ResourceRows:
         self._run = run
 
     async def known(self, ids: Collection[str]) -> dict[str, KnownResource]:
-        """What is stored under those of `ids` that exist, of the user's own."""
+        """The resources that are stored under those of `ids` that exist, of the user's own."""
         return {row["id"]: KnownResource(**row) for row in await self._run.own("known_resources", list(ids))}
 
     async def insert(self, new: Sequence[NewResource], event_ids: Sequence[int], now: datetime) -> None:
@@ -158,7 +158,7 @@ class ResourceRows:
         await self._insert_chunks(ordinal, resource_type, seen_by, kept)
 
     async def get(self, identifier: str) -> Resource | None:
-        """What the scope sees under that id."""
+        """The resource that the scope sees under that id."""
         row = await self._run.seen_row("get_resource", identifier)
         return None if row is None else stored_of(row).resource
 

@@ -26,7 +26,7 @@ COMPRESSED_AT_ONCE: Final = 20
 
 
 class Resources:
-    """What `ragpp.tiers.CatalogTier` says about resources, but for storing them."""
+    """The part of `ragpp.tiers.CatalogTier` that is about resources, but for storing them."""
 
     def __init__(self, store: CatalogStore, clock: Clock) -> None:
         self._store, self._clock = store, clock

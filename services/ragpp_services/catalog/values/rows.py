@@ -12,7 +12,7 @@ from ragpp_services.catalog.statements import Statements
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What an item was worth, and is."""
+    """An item's worth, as it was and as it is."""
 
     item_id: str
     old: float
@@ -70,7 +70,7 @@ class ValueRows:
         ]
 
     async def _worth(self, item_ids: Collection[str], goal: str) -> dict[str, float]:
-        """What each of these is worth for `goal`."""
+        """The worth of each of these for `goal`."""
         known = await self.of_items(item_ids) if item_ids else {}
         return {one: known[one][goal].value if goal in known.get(one, {}) else DEFAULT_VALUE for one in item_ids}
 
@@ -82,11 +82,11 @@ class ValueRows:
         return [Moved(row["item_id"], row["old"], row["new"]) for row in rows]
 
     async def keys(self, item_ids: Collection[str]) -> dict[str, str]:
-        """What items are called (`generate_memory_key`), by their ids."""
+        """The names of items (`generate_memory_key`), by their ids."""
         return {row["id"]: row["memory_key"] for row in await self._run.seen("keys_of_items", list(item_ids))}
 
     async def of_items(self, item_ids: Collection[str]) -> dict[str, dict[str, GoalValue]]:
-        """What the user has learned of these, by id and goal."""
+        """The values that the user has learned of these, by id and goal."""
         found: dict[str, dict[str, GoalValue]] = {}
         for row in await self._run.own("values_of_items", list(item_ids)):
             value = GoalValue(value=row["value"], last_updated=row["last_updated"])

@@ -13,7 +13,7 @@ from ragpp_services.catalog.store import CatalogStore, Rows
 
 
 class Values:
-    """What `ragpp.tiers.CatalogTier` says about values and episodes."""
+    """The part of `ragpp.tiers.CatalogTier` that is about values and episodes."""
 
     def __init__(self, store: CatalogStore, clock: Clock) -> None:
         self._store, self._clock = store, clock

@@ -21,9 +21,9 @@ _MAY_BE: Final[Mapping[str, frozenset[str]]] = {
 
 
 def about_other_kin(question: str) -> Callable[[str], bool] | None:
-    """Whether a text is about the speaker's kin, a friend or the like, and about none of those that `question` asks for
-    ("my sister's …"); None for a question that is not after one of them. Who is somebody else's says nothing: "Salma
-    moved there with her husband" may well be about the sister."""
+    """A test that is true where a text is about the speaker's kin, a friend or the like, and about none of those that
+    `question` asks for ("my sister's …"); None for a question that is not after one of them. Who is somebody else's
+    says nothing: "Salma moved there with her husband" may well be about the sister."""
     asked = kin_in(question)
     if not asked or subject_of(question) is not Subject.KIN:
         return None

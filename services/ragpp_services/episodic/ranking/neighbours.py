@@ -1,4 +1,4 @@
-"""What an interaction takes from those around it in its session: words, and meaning."""
+"""The words and the meaning that an interaction takes from those around it in its session."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What ranking reads off a question beside its words: whom it names, what kind of answer it is after, of whom."""
+"""A question as ranking reads it beside its words: whom it names, what kind of answer it is after, of whom."""
 
 import re
 from dataclasses import dataclass

@@ -97,8 +97,8 @@ def less(ranked: Ranked, signal: str, units: float) -> Ranked:
 
 
 class _Evidence:
-    """What each row tells of the question, (n,) or (n, t): `told`, the weights of the terms that count; `own`, their
-    coverage; `asked_terms` and `asked`, those that it only asks for; `repeats`, how far it asks the same, 0 to 1;
+    """The evidence of each row for the question, (n,) or (n, t): `told`, the weights of the terms that count; `own`,
+    their coverage; `asked_terms` and `asked`, those that it only asks for; `repeats`, how far it asks the same, 0 to 1;
     `away`, said by an assistant who is not asked; `mute`, nothing is borrowed from it but by its answer; `trust`, of
     the question, how far its words find anything; `sure`, the same for the second encoder to count; `meaning`, the
     rows' cosines, mixed by these with the second encoder's and those of their best sentences, 0 without any."""
@@ -171,7 +171,7 @@ def _signals(
     weights: Weights,
     mean: float | None,
 ) -> dict[str, FloatArray]:
-    """What each of the rows `order` scores by each signal; their sum is its score. A row without a cosine has 0.
+    """The score of each of the rows `order` by each signal; their sum is its score. A row without a cosine has 0.
     `mean`: of all rows, where these are some; see `QuerySignals`."""
     around = Neighbours.of(table, order, weights)
     trust, mute, empty = evidence.trust, evidence.mute[order], evidence.empty[order]

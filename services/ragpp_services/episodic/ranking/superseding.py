@@ -1,5 +1,5 @@
-"""What holds now before what it replaced: the first answer gives way to a later one that states another amount, or that
-says of itself that it corrects what was said.
+"""The current answer before what it replaced: the first answer gives way to a later one that states another amount, or
+that says of itself that it corrects what was said.
 
 Similarity does not know what is current. Asked "How many cards are there?", a search finds "8 cards" and "we are at
 10 cards now" and, when the older says it in more of the question's words, puts it first. So where a question asks for
@@ -131,7 +131,7 @@ def asks_for_the_present(question: str) -> bool:
 
 
 class _Between:
-    """What one statement has to do with another, for `question`; both by their index."""
+    """The relation of one statement to another, for `question`; both by their index."""
 
     def __init__(self, question: str, statements: Sequence[Statement], rarity: npt.NDArray[np.float64]) -> None:
         self._statements, self._rarity, self._mass = statements, rarity, float(rarity.sum())

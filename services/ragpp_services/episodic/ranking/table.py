@@ -1,4 +1,4 @@
-"""What ranking is given and what it gives back."""
+"""The input of ranking and its output."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ class CandidateTable:
 
 @dataclass(frozen=True, slots=True)
 class QuerySignals:
-    """What ranking needs to know of the question beside the distances. `asker`: the name of who asks.
+    """The facts about the question that ranking needs beside the distances. `asker`: the name of who asks.
 
     `documents` and `frequencies` (one for each term): how many interactions the user has and how many hold the
     term, and what they score in the mean by words and meaning, where the table is not all of them; counted from the

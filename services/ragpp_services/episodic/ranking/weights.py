@@ -1,4 +1,4 @@
-"""What each signal of the ranking counts.
+"""The weights of the ranking's signals.
 
 Chosen on the development sets (conversations between people with either or neither labelled an assistant, chats with an
 assistant, hints, preferences, half of the scenarios of real chats; `second_finds` on the labelled chats as well) by
@@ -18,7 +18,7 @@ _AHEAD: Final = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal counts, in units of cosine unless it says otherwise."""
+    """The weight of each signal, in units of cosine unless it says otherwise."""
 
     words: float = WORDS
     """Coverage: the share of the question's information that an interaction and its neighbours tell."""

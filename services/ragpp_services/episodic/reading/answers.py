@@ -8,7 +8,7 @@ from ragpp.text.english import ANY_MONTH, ANY_WEEKDAY
 
 
 class Kind(IntFlag):
-    """What a text holds, or a question is after."""
+    """The kinds of answer that a text holds, or a question is after."""
 
     TIME = 1
     NUMBER = 2

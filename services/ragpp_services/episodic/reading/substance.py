@@ -1,4 +1,4 @@
-"""Whether a message says something, only asks, or says nothing that could answer a question.
+"""The substance of a message: it says something, only asks, or says nothing that could answer a question.
 
 "Where did I park?" repeats a question, and "I am not sure, could you tell me more?" says nothing, however many words
 they share with what is asked. A message says nothing when all that it tells is courtesies. So does an assistant's that
@@ -19,7 +19,7 @@ MOST_CHARS: Final = 1_200
 
 
 class Substance(Enum):
-    """What a message does."""
+    """The substance of a message."""
 
     SAYS = auto()
     ASKS = auto()
@@ -61,8 +61,8 @@ _SAYS_NOTHING: Final = (
 
 
 def substance(text: str, *, by_assistant: bool = False) -> Substance:
-    """What `text` does; in time that grows with its length, of which MOST_CHARS are looked at. `by_assistant`: said by
-    an assistant without a name, not by somebody who talks with the user."""
+    """The substance of `text`, in time that grows with its length; one longer than MOST_CHARS says something, unread.
+    `by_assistant`: said by an assistant without a name, not by somebody who talks with the user."""
     if len(text) > MOST_CHARS:
         return Substance.SAYS
     asks = lacks = False

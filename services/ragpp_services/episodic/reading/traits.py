@@ -1,4 +1,4 @@
-"""What ranking wants to know of a chunk beside its words and its vector: bits that are stored with it."""
+"""A chunk's traits, which ranking wants to know beside its words and its vector: bits that are stored with it."""
 
 from collections.abc import Mapping
 from enum import IntFlag

@@ -106,7 +106,7 @@ class Belief:
         )
 
     def _next(self, held: "Held", item: Statement, *, lasting: bool) -> "Held":
-        """What is held after one more piece of own evidence. What begins again is believed no less than what is new."""
+        """The belief after one more piece of own evidence. What begins again is believed no less than what is new."""
         at = item.applied.occurred_at
         faded = self.decayed(held.believed, held.believed_at, at, kind=item.key.type, lasting=lasting)
         if item.act == "says":
@@ -175,7 +175,7 @@ def spent_verdicts(evidence: Iterable[Statement]) -> list[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is held of a relationship while its life is read: since when, and until when, None while it holds.
+    """The belief in a relationship while its life is read: since when it holds, and until when, None while it holds.
     `is_known`: it was said to hold or to have ended; `is_asserted`: that it holds."""
 
     believed: float

@@ -47,7 +47,7 @@ class Candidate:
 
     @property
     def labels(self) -> tuple[EntityLabel, ...]:
-        """What it is, and what it was taken for."""
+        """The label that it has, and those that it was taken for before."""
         return (self.label, *self.former_labels)
 
 

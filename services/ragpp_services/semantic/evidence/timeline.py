@@ -1,4 +1,4 @@
-"""What happened to each relationship, in order of time: its own evidence, and what was said of others that ended it.
+"""The life of each relationship, in order of time: its own evidence, and what was said of others that ended it.
 
 Pure, and independent of the order in which evidence arrives: a timeline is made from all the evidence there is.
 """

@@ -67,7 +67,7 @@ def memories(
     belief: Belief,
     counter: TokenMeter,
 ) -> list[Memory]:
-    """What the query gets, best first: at most its `limit`, confidence decayed to its `as_of` or to `now`. Who asks in
+    """The query's memories, best first: at most its `limit`, confidence decayed to its `as_of` or to `now`. Who asks in
     the first person is no answer, and what is known of them is one as far as it shares a word with the question, if
     that asks for anything in particular. Behind them, beyond the limit, what a person rejected where that is wanted."""
     until, moment = seen_until(query), to_moment(query.as_of or now)
@@ -102,7 +102,7 @@ def memories(
 
 
 def _within(query: MemoryQuery, first: int, last: int) -> bool:
-    """What was mentioned between `first` and `last` may have been mentioned in the query's time range."""
+    """True where what was mentioned between `first` and `last` may have been mentioned in the query's time range."""
     span = query.filters.time_range
     if span is None:
         return True
@@ -177,8 +177,8 @@ def _rejected(
 def _answers_instead(
     held: FoundRelationship, source: str, type_name: str, shared: frozenset[int], wanted: frozenset[int]
 ) -> bool:
-    """Whether `held` has more of the question's words than the rejected one, or as many and says the like of the same:
-    "I left Brightline for Acme" still tells of Acme."""
+    """True where `held` has more of the question's words than the rejected one, or as many and says the like of the
+    same: "I left Brightline for Acme" still tells of Acme."""
     said = f"{words_of_type(held.state.key.type)} {held.target}"
     if wanted.intersection(stored_terms(f"{held.source} {said}")) > shared:
         return True

@@ -25,7 +25,7 @@ MERGES_AT_ONCE: Final = 20
 
 
 class Consolidation:
-    """What is done every night, and whenever somebody asks for it."""
+    """The upkeep that is done every night, and whenever somebody asks for it."""
 
     def __init__(self, store: SemanticStore, revisions: Revisions, belief: Belief) -> None:
         self._store, self._revisions, self._belief = store, revisions, belief

@@ -29,7 +29,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What happened between events: a person's merge, or, without one, that those who were plainly the same became one.
+    """A change between events: a person's merge, or, without one, that those who were plainly the same became one.
     `after`: the place in the order of arrival that came next; None at the end."""
 
     after: int | None
@@ -64,8 +64,8 @@ class Circle:
         return sorted(found, key=lambda merge: (merge.at, -merge.depth))
 
     def turns(self) -> list[Turn]:
-        """What happened between the events, in order. A merge of which no place is known came before all of which one
-        is, and a consolidation before it."""
+        """The changes between the events, in order. A merge of which no place is known came before all of which one is,
+        and a consolidation before it."""
         by_hand = [merge for merge in self.every_merge() if not merge.automatic]
         known = [Turn(merge.after, merge) for merge in by_hand if merge.after is not None]
         known = sorted([*map(Turn, self.consolidations), *known], key=lambda turn: turn.after or 0)
@@ -85,7 +85,7 @@ class Merging:
 
 
 class Disambiguation:
-    """What telling apart again comes to: the evidence in `batch`, of entities some of which become one."""
+    """The result of telling apart again: the evidence in `batch`, of entities some of which become one."""
 
     def __init__(self, heard: Sequence[Occurrence], circle: Circle) -> None:
         """Tell `heard` apart as if nothing had been known before. A consolidation unites none who are apart today: what
@@ -122,7 +122,7 @@ class Disambiguation:
             self._merge_the_same(None)
 
     def _tell(self, one: Occurrence) -> None:
-        """What a person calls somebody is said of whoever that was, who is known by something that is left."""
+        """Resolve one. What a person calls somebody is said of whoever that was, known by something that is left."""
         known_as = self._first_that(one.was) if one.applied.by_hand else None
         identifier = self.batch.mention(one.applied, one.naming, one.was, known_as).id
         self._meant.append((one, identifier))
@@ -174,7 +174,7 @@ class Disambiguation:
         return told[0][1] if told else None
 
     def _parents(self, by: int | None = None) -> dict[str, str]:
-        """What each became part of, in the end or `by` that place in the order of arrival."""
+        """The entity that each became part of, in the end or `by` that place in the order of arrival."""
         return {
             merging.absorbed: merging.kept
             for merging in self.mergings
@@ -216,7 +216,7 @@ class Disambiguation:
         return bool(new)
 
     def roots(self, *, by: int | None = None) -> dict[str, str]:
-        """What each that becomes part of another is part of in the end, or `by` that place in the order of arrival."""
+        """The entity that each absorbed one is part of in the end, or `by` that place in the order of arrival."""
         parents = self._parents(by)
 
         def root(identifier: str) -> str:

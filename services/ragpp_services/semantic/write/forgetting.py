@@ -137,7 +137,7 @@ async def revise_what_is_noted(writer: GraphWriter, revision: Revision) -> None:
 
 
 def losses_of(evidence: Iterable[EventEvidence]) -> dict[str, Loss]:
-    """What entities lose with events, by id."""
+    """The losses of entities that these events cause when they go, by the entities' ids."""
     losses: dict[str, Loss] = {}
     for event in evidence:
         for identifier, keys in event.mentions:
@@ -192,7 +192,7 @@ async def _empty_what_states_nothing(writer: GraphWriter, gone: Iterable[Stateme
 
 
 async def _forget_entity(writer: GraphWriter, entity: EntityState) -> list[Statement]:
-    """What was said of its relationships, which went with it: what they ended may hold again."""
+    """Forget it. Returns the statements of its relationships, which went with it: what they ended may hold again."""
     statements = await writer.statements_around(entity.id)
     keys = {statement.key for statement in statements}
     events = {*await writer.events_of_entity(entity.id), *(statement.applied.event_id for statement in statements)}

@@ -1,4 +1,4 @@
-"""What a person says of relationships, and of entities that are the same or not."""
+"""A person's verdicts on relationships, and on entities that are the same or not."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What was said, taken into the graph: each event once, in one transaction, under the user's lock."""
+"""Lessons, taken into the graph: each event once, in one transaction, under the user's lock."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is to be taken into the graph: an entry, or what one interaction said."""
+"""Lessons to be taken into the graph: an entry, or what one interaction said."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -80,7 +80,7 @@ def vectors_given(lessons: Iterable[Lesson]) -> dict[str, Vector]:
 
 
 def event_of(lesson: Lesson, mark_of: Callable[[str], str], known: EventEvidence | None = None) -> NewEvent:
-    """What claiming a lesson's event needs; of one that is `known` only names that it still has."""
+    """The event with which a lesson is claimed; of one that is `known` only names that it still has."""
     marks = tuple(mark_of(source) for source in lesson.sources)
     namings = lesson.namings()
     if known is not None:

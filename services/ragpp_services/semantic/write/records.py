@@ -13,8 +13,8 @@ from ragpp_services.semantic.rows import naming_text
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What claiming an event answered. `fresh`: it had not been applied; `same`: with the same content.
-    `sources`: those that were not forgotten; None when it rests on a forgotten one."""
+    """The answer to claiming an event. `fresh`: it had not been applied; `same`: with the same content. `sources`:
+    those that were not forgotten; None when it rests on a forgotten one."""
 
     sequence: int
     fresh: bool
@@ -53,7 +53,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventEvidence:
-    """What an event is evidence of. `mentions`: (entity id, keys of the names it said of it)."""
+    """The things that an event is evidence of. `mentions`: (entity id, keys of the names it said of it)."""
 
     event_id: str
     sequence: int

@@ -86,7 +86,7 @@ async def _circles(
 
 
 def _labels(state: EntityState, merges: Mapping[str, Sequence[MergeRecord]]) -> set[str]:
-    """What it is and was taken for, and what it absorbed was."""
+    """The labels that it has and was taken for, and those of what it absorbed."""
     return {state.label, *state.former_labels, *(merge.label for merge in merges.get(state.id, ()))}
 
 

@@ -1,4 +1,4 @@
-"""What is already known, changed: merges, splits, and states made anew from their evidence.
+"""Changes to what is already known: merges, splits, and states made anew from their evidence.
 
 A merge moves the absorbed entity's evidence and writes on each piece whose it was; a split moves back what carries
 that mark. States always follow from evidence, so both are exact, and what was forgotten in between stays forgotten.
@@ -231,7 +231,7 @@ class Revision:
             await self._writer.drop_spent_entries({item.applied.event_id for item in verdicts})
 
     async def _refresh_merges(self, state: EntityState, mentions: Sequence[Mention]) -> None:
-        """What an entity absorbed says no more than its evidence does; without any it cannot come back."""
+        """Let what an entity absorbed say no more than its evidence does; without any it cannot come back."""
         for merge in (await self._writer.merges_of([state.id])).get(state.id, ()):
             own = [
                 replace(mention, path=mention.path[: mention.path.index(merge.id)])

@@ -166,7 +166,7 @@ class GraphWriter:
         return [mention_from(record["mention"], entity_id) for record in records]
 
     async def names_of(self, entity_ids: Iterable[str]) -> dict[str, list[SaidName]]:
-        """What entities were called, by id; those that nothing mentions are left out."""
+        """The names that entities were given, by id; those that nothing mentions are left out."""
         names: dict[str, list[SaidName]] = {}
         for record in await self._run("names_of", ids=list(entity_ids)):
             said = SaidName(record["name"], tuple(record["aliases"]), record["first"])
@@ -199,7 +199,7 @@ class GraphWriter:
         await self._run("restore", keep_id=keep_id, absorb_id=absorb_id)
 
     async def merges_of(self, entity_ids: Iterable[str]) -> dict[str, list[MergeRecord]]:
-        """What entities absorbed, directly and through others, by id; those that absorbed nothing are left out."""
+        """The merges into entities, direct and through others, by id; those that absorbed nothing are left out."""
         merges: dict[str, list[MergeRecord]] = {}
         for record in await self._run("merges_of", ids=list(entity_ids)):
             fields = {name: record[name] for name in ("depth", "kept", "automatic", "at", "after", "gained", "apart")}
@@ -233,7 +233,7 @@ class GraphWriter:
         await self._run("add_unrevised", rows=rows)
 
     async def take_unrevised(self) -> tuple[dict[str, Loss], set[RelationshipKey]]:
-        """What is noted: entities by id, relationships by key; no longer from now on."""
+        """Take what is noted: entities by id, relationships by key; it is noted no longer from now on."""
         records = await self._run("take_unrevised")
         return (
             {
@@ -250,7 +250,7 @@ class GraphWriter:
         return [record["event_id"] for record in await self._run("events_of_sources", ids=list(interaction_ids))]
 
     async def evidence_of_events(self, event_ids: Iterable[str]) -> list[EventEvidence]:
-        """What known events are evidence of."""
+        """The evidence that known events are, with what each is evidence of."""
         records = await self._run("evidence_of_events", ids=list(event_ids))
         return [
             EventEvidence(

@@ -1,4 +1,4 @@
-"""What in a message is its author's own: not from memory, and neither quoted, pasted nor forwarded. Pure.
+"""The author's own words in a message: not from memory, and neither quoted, pasted nor forwarded. Pure.
 
 What somebody passes on to be summarised, translated or judged asserts and instructs nothing, whoever reads it. It is
 told by its marks (`ragpp_services.workers.authorship.marks`: quotation marks, fences, headers, roles, letters) and by
@@ -175,8 +175,8 @@ def _typed(as_seen: Seen, spans: Iterable[Span]) -> list[Span]:
 
 
 def _marked(text: str) -> Iterator[Span]:
-    """What marks tell. Quotation marks count outside of what stands by itself, which has its own; an element that is
-    not closed may be within a quotation that is."""
+    """The stretches that marks tell. Quotation marks count outside of what stands by itself, which has its own; an
+    element that is not closed may be within a quotation that is."""
     apart = list(fenced(text))
     tagged = list(elements(blanked(text, merged(apart))))
     yield from tagged
@@ -220,8 +220,8 @@ def _named_text(said: str) -> re.Match[str] | None:
 
 
 def _ends_line(text: str, end: int, said: str) -> bool:
-    """Whether the line or, of a sentence that requests something, the paragraph ends behind a sentence that ends there:
-    where it asks, with no more than a remark between."""
+    """True where the line or, of a sentence that requests something, the paragraph ends behind a sentence that ends
+    there: where it asks, with no more than a remark between."""
     behind = text[max(0, end - 1) : end + 200]
     if said.endswith("?") or _ASKS.match(said):
         return re.match(r".?[^\n]{0,40}\n", behind, re.DOTALL) is not None

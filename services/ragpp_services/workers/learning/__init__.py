@@ -1,1 +1,1 @@
-"""What the stages learn by, without any tier: pure functions over interactions, vectors and what is known."""
+"""The stages' ways to learn, without any tier: pure functions over interactions, vectors and what is known."""

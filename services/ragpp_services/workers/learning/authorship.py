@@ -126,7 +126,7 @@ def _outweighed(one: Judged) -> bool:
 
 
 def own_judged(item: Interaction, own: str) -> list[Judged]:
-    """Of a person's message the sentences that are not marked as somebody else's; `own`: its own text."""
+    """The sentences of a person's message that are not marked as somebody else's; `own`: its own text."""
     return [one for one in judged(masked(item.content), own) if own[one.start : one.end].strip()]
 
 
@@ -160,7 +160,7 @@ def meant_to_last(one: Judged) -> bool:
 
 
 def at(found: Sequence[Judged], place: int) -> Judged:
-    """What was judged of the sentence at `place`; what is in none is nobody's instruction."""
+    """The judgement of the sentence at `place`; what is in none is nobody's instruction."""
     index = bisect_right(found, place, key=lambda one: one.start) - 1
     if index >= 0 and place < found[index].end:
         return found[index]
@@ -168,8 +168,8 @@ def at(found: Sequence[Judged], place: int) -> Judged:
 
 
 def features_of(text: str, own: str) -> Iterator[tuple[Sentence, set[str]]]:
-    """What is looked at, for each sentence of `text`. Of what is marked as somebody else's, an unmarked sentence beside
-    it knows no more than that: the marks have told where it ends."""
+    """Each sentence of `text` with its features. Of what is marked as somebody else's, an unmarked sentence beside it
+    knows no more than that: the marks have told where it ends."""
     cleaned = clean(text)
     sentences = list(islice((one for one in split(cleaned) if _LETTER.search(one.text)), MOST_SENTENCES))
     tokens = [_tokens(sentence.text) for sentence in sentences]
@@ -276,7 +276,7 @@ def _probability(weights: Mapping[str, float], features: Collection[str]) -> flo
 
 @cache
 def _weights() -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Of `passed_on` and of `to_keep`, by feature; the bias is the empty feature's."""
+    """The weights of `passed_on` and of `to_keep`, by feature; the bias is the empty feature's."""
     read = json.loads(files("ragpp_services.workers.learning").joinpath("authorship.json").read_text("utf-8"))
     passed_on, to_keep = ({feature: both[which] / SCALE for feature, both in read.items()} for which in (0, 1))
     return passed_on, to_keep

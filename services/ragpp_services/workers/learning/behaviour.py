@@ -101,7 +101,7 @@ def _triggers(trigger: str) -> tuple[str, ...]:
 
 
 def rules_seen(patterns: Sequence[Pattern]) -> list[RuleDraft]:
-    """What regular requests call for: to have a thing ready at its time, or to offer what always follows."""
+    """The rules that regular requests call for: to have a thing ready at its time, or to offer what always follows."""
     drafts = []
     for pattern in patterns:
         days = pattern.details.get("days")

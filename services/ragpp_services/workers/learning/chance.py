@@ -1,4 +1,4 @@
-"""Whether a regularity is more than chance. Pure."""
+"""Tests of a regularity: is it more than chance? Pure."""
 
 import math
 from collections import Counter

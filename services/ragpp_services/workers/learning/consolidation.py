@@ -27,7 +27,7 @@ class Same(NamedTuple):
 
 
 def key_line(preference: Preference) -> str:
-    """What two preferences are compared by: the question, without whose it is."""
+    """The text by which two preferences are compared: the question, without whose it is."""
     return f"{preference.category}: {_owner_and_question(preference)[1]}"
 
 
@@ -54,7 +54,7 @@ def duplicates(
 
 
 def may_be_same(one: Preference, other: Preference) -> bool:
-    """Whether two may ask the same question at all: one speaker's, of one category, with the same names and numbers."""
+    """True where two may ask the same question at all: one speaker's, of one category, with equal names and numbers."""
     same_owner = _owner_and_question(one)[0] == _owner_and_question(other)[0]
     return same_owner and one.category == other.category and _particulars(one) == _particulars(other)
 

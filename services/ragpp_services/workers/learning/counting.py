@@ -1,4 +1,4 @@
-"""What of learning is counted."""
+"""Counts of what was learned."""
 
 from collections.abc import Sequence
 

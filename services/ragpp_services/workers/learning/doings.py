@@ -1,4 +1,4 @@
-"""What people do in their messages: what they ask an assistant for, and what they say that they did. Pure."""
+"""People's doings in their messages: what they ask an assistant for, and what they say that they did. Pure."""
 
 import re
 from collections import defaultdict
@@ -69,7 +69,7 @@ class Doing:
 
 
 def doings_of(items: Sequence[Interaction], zone: tzinfo) -> list[Doing]:
-    """What is done in `items`, by time. Requests are read where an assistant is spoken to: a question to a friend is
+    """The doings in `items`, by time. Requests are read where an assistant is spoken to: a question to a friend is
     conversation."""
     addressed = assisted_sessions(items)
     found: list[Doing] = []
@@ -118,7 +118,7 @@ def request_in(text: str) -> str | None:
 
 
 def activities_in(text: str) -> list[str]:
-    """What the speaker says that they did, do or are going to do, as gerunds ("camping"), each once."""
+    """The things that the speaker says they did, do or are going to do, as gerunds ("camping"), each once."""
     found: dict[str, None] = {}
     for sentence in split(clean(text)):
         for activity in apply_rules(_RULES, Plain(Gate(sentence), sentence.text)):

@@ -14,7 +14,7 @@ Standing = Literal["standing", "repeated", "once"]
 
 
 class Imperative(NamedTuple):
-    """What a sentence asks for: `does` as an imperative, in the situation `trigger` or, where it is empty, in any."""
+    """A sentence's request: `does` as an imperative, in the situation `trigger` or, where it is empty, in any."""
 
     does: str
     trigger: str
@@ -234,7 +234,7 @@ def _behaviour(said: str, standing: Standing) -> Imperative | None:
 
 
 def _asked(said: str, standing: Standing) -> Imperative | None:
-    """What an imperative asks for or refuses."""
+    """The behaviour that an imperative asks for or refuses."""
     for pattern, refuses, lasting in (
         (_ALWAYS, False, "standing"),
         (_NEVER, True, "standing"),

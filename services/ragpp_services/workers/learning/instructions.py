@@ -1,4 +1,4 @@
-"""What a user tells an assistant to do, read from the user's own words. Pure.
+"""A user's instructions to an assistant, read from the user's own words. Pure.
 
 An instruction stands for later when its sentence says so (always, from now on, whenever …), or one beside it ("Please
 stick to that."), or the line above a list of them; otherwise it is for the moment, and may have to be said again.
@@ -104,7 +104,7 @@ def rule_id(trigger: str, does: str, *, refuses: bool) -> str:
 
 
 def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
-    """What users tell assistants in `items`, by time; nothing from what people say to one another."""
+    """The instructions that users give assistants in `items`, by time; none from what people say to one another."""
     addressed = assisted_sessions(items)
     found: list[Instruction] = []
     for item in sorted(items, key=lambda item: (item.occurred_at, item.id)):

@@ -254,7 +254,7 @@ def _part_of_day(hour: chance.Regular) -> str:
 
 
 def _orders(groups: Sequence[_Group], doings: Sequence[Doing]) -> list[Pattern]:
-    """What is asked for soon after something else, in the same session, by the same speaker."""
+    """The requests that come soon after something else, in the same session, by the same speaker."""
     sessions = {doing.session_id for doing in doings}
     found = []
     pairs = [(first, second) for first, second in permutations(groups, 2) if first.who == second.who]

@@ -1,5 +1,5 @@
-"""What a message says in its author's plain words, for the extractors and for language models, and which of its
-sentences teach something. Pure."""
+"""A message's statements in its author's plain words, for the extractors and for language models, and those of its
+sentences that teach something. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,8 +13,8 @@ from ragpp_services.workers.learning.authorship import undoubted
 
 
 def extracted(extractor: Extractor, item: Interaction, text: str) -> Extraction:
-    """What the message's own `text` says, without the preferences that only doubted sentences of a person's state:
-    whose they are is not sure, and a preference has nobody's name in it."""
+    """The extraction from the message's own `text`, without the preferences that only doubted sentences of a person's
+    state: whose they are is not sure, and a preference has nobody's name in it."""
     found = extractor.extract(text, speaker=item.name, said_at=item.wall_clock)
     if item.role != "user" or not found.preferences or (left := undoubted(item, text)) == text:
         return found

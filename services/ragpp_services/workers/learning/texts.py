@@ -48,8 +48,8 @@ def phrases(text: str) -> list[tuple[str, ...]]:
 def label_of(
     texts: Sequence[str], typical: str, *, share: float = 0.6, most: int = 3, leave: Iterable[str] = ()
 ) -> str:
-    """What `texts` have in common, in the words and order of the `typical` one: those of its content words that at
-    least `share` of the texts have; the empty text where there are none."""
+    """The label that `texts` have in common, in the words and order of the `typical` one: those of its content words
+    that at least `share` of the texts have; the empty text where there are none."""
     wanted = Counter(one for text in texts for one in content_stems(text))
     left = {stem(word) for word in leave}
     label: list[str] = []

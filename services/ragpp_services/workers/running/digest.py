@@ -168,8 +168,8 @@ async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], o
 
 
 async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
-    """Whether the error is of something that is down, or of somebody who goes on forgetting, which is nobody's fault:
-    the event waits for it, however long.
+    """True where the error is of something that is down, or of somebody who goes on forgetting, which is nobody's
+    fault: the event waits for it, however long.
 
     A retryable error while everything is up, such as a text that the embedder refuses or that takes it too long, is
     the event's own: it would come again for ever.

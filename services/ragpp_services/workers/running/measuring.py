@@ -1,4 +1,4 @@
-"""What a worker counts, answered at a port of its own, and what is in the ledger, looked at now and then."""
+"""A worker's metrics, answered at a port of its own, and what is in the ledger, looked at now and then."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""What a worker process has: the loop, the parts, the desk, and what looks for work beside it."""
+"""The runtime of a worker process: the loop, the parts, the desk, and what looks for work beside it."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What is due without anybody asking: extraction when a user is quiet, reflection each night, upkeep each day.
+"""Work that is due without anybody asking: extraction when a user is quiet, reflection each night, upkeep each day.
 
 Whether something is due is decided by pure functions of the clock and of what the ledger holds. However many workers
 run, one of them keeps the schedule; a tick that comes twice all the same asks for nothing twice.
@@ -38,7 +38,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def settled_at(policy: SchedulePolicy, now: datetime) -> Settled:
-    """What must be so at `now` for a user's window to be extracted."""
+    """The conditions at `now` for a user's window to be extracted."""
     return Settled(now - policy.quiet, policy.interactions, now - policy.every)
 
 
@@ -74,7 +74,7 @@ def upkeep_day(now: datetime, maintain_at: int) -> date:
 
 
 def upkeep_tasks(user: KeptUp, now: datetime, learning: LearningPolicy) -> Sequence[str]:
-    """What the daily upkeep of a user's memory consists of; of what all users share there is the catalog alone."""
+    """The tasks of the daily upkeep of a user's memory; of what all users share there is the catalog alone."""
     tasks = []
     if user.scope.user_id == EVERYBODY:
         pass
@@ -177,7 +177,7 @@ class Scheduler:
 
 @contextmanager
 def _apart() -> Iterator[None]:
-    """What goes wrong with one user's memory is logged, and keeps nobody else's from its turn. A store that is down is
+    """Log what goes wrong with one user's memory, so that it keeps nobody else's from its turn. A store that is down is
     everybody's."""
     try:
         yield

@@ -100,7 +100,7 @@ def _resumed(work: Work) -> ErasureState:
 
 
 async def _look(parts: WorkerParts, work: Work, state: ErasureState) -> Holdings:
-    """What there is of chosen interactions, or of those of a session, which become what is to be done."""
+    """The holdings of chosen interactions, or of those of a session, which become what is to be done."""
     erasure = state.erasure
     state.to_do = erasure.ids
     if erasure.what == "session":
@@ -151,7 +151,7 @@ async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None
 
 
 async def _look_at_user(parts: WorkerParts, work: Work, state: ErasureState) -> Holdings:
-    """What there is of the user."""
+    """The holdings of the user."""
     found = await parts.erasures.known(work, parts.clock())
     for tier in _tiers(parts):
         found[tier.name] = await _held(parts, work, tier)
@@ -202,7 +202,7 @@ async def _views(parts: WorkerParts, work: Work, state: ErasureState) -> None:
 
 
 async def _held(parts: WorkerParts, work: Work, tier: MemoryTier) -> dict[str, int]:
-    """What there is of the user in the tier, in all views that it keeps by themselves."""
+    """The holdings of the user in the tier, in all views that it keeps by themselves."""
     kinds: dict[str, int] = {}
     keeps_views = tier is not parts.episodic and tier is not parts.catalog
     for seen in [work.scope, *(await views_of(parts, work.scope) if keeps_views else ())]:
@@ -217,7 +217,7 @@ def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
 
 
 async def _resting_on(parts: WorkerParts, work: Work, state: ErasureState) -> Holdings:
-    """What there is of what is to be done and rests on it; of very many, what rests on two parts counts twice."""
+    """Holdings of what is to be done and of what rests on it; of very many, what rests on two parts counts twice."""
     found: Holdings = {}
     agent_id = erasure_of(work).agent_id
     seen = work.scope

@@ -58,7 +58,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Looked:
-    """What was said in a window, what of it teaches, and what it taught."""
+    """A window that was looked at: what was said in it, what of that teaches, and what it taught."""
 
     said: Sequence[Interaction]
     items: Sequence[Interaction]
@@ -187,8 +187,8 @@ def finding_entry(identifier: str, pattern: Pattern) -> FindingEntry:
 
 
 def habits_of(pattern: Pattern) -> list[PreferenceEntry]:
-    """What somebody goes and does on HABIT_DAYS days they like to do, though nobody said so: one entry for each day of
-    evidence, so that finding the same days again adds nothing."""
+    """The likings that a pattern shows: what somebody goes and does on HABIT_DAYS days they like to do, though nobody
+    said so: one entry for each day of evidence, so that finding the same days again adds nothing."""
     if not pattern.activity or len(pattern.day_sources) < HABIT_DAYS:
         return []
     key = owned_key(pattern.who, pattern.topic)
@@ -208,7 +208,7 @@ def habits_of(pattern: Pattern) -> list[PreferenceEntry]:
 
 
 async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> Read:
-    """What a language model finds beyond `observe`, kept; with none, or when it fails, why."""
+    """A language model's findings beyond `observe`, kept; none without a model, and when it fails, why."""
     model = parts.model_for("extraction", scope)
     if model is None:
         return Read()

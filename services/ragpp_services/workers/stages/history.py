@@ -1,4 +1,4 @@
-"""What was said, read back through the episodic tier: windows and days of one user's interactions, and what of them may
+"""Messages, read back through the episodic tier: windows and days of one user's interactions, and what of them may
 teach."""
 
 from collections import defaultdict
@@ -22,8 +22,8 @@ READ_PER_TAUGHT: Final = 5
 
 
 def teaches(item: Interaction) -> bool:
-    """Whether anything can be learned from `item`: somebody said it, who did not ask for it not to be, and it is not a
-    context given back."""
+    """True where anything can be learned from `item`: somebody said it, who did not ask for it not to be, and it is not
+    a context given back."""
     return item.learn and item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
 
 

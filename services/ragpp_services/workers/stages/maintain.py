@@ -241,7 +241,7 @@ async def _procedures(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
 
 
 async def _resources(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
-    """Of the user's own, without those of which a stub is left. A list cuts what they say."""
+    """The user's own resources, without those of which a stub is left. A list cuts their content, so each is read."""
     catalog = parts.catalog
     async for listed in pages(lambda cursor: catalog.list_resources(scope, None, None, cursor, PAGE)):
         if listed.is_stub or (listed.visibility == "global" and scope.user_id != EVERYBODY):

@@ -1,4 +1,4 @@
-"""What a language model reads in a window, as entries for the tiers, without what the local extractors found there."""
+"""A language model's reading of a window, as entries for the tiers, without what the local extractors found there."""
 
 import asyncio
 import hashlib
@@ -36,8 +36,8 @@ SAME_FINDING: Final = 0.7
 
 @dataclass(frozen=True)
 class Read:
-    """What is to be stored of a model's reading. `model`: which one read, None where none did; `fallback`: why not, or
-    why not all of it."""
+    """The part of a model's reading that is to be stored. `model`: the one that read, None where none did; `fallback`:
+    why not, or why not all of it."""
 
     model: str | None = None
     fallback: str | None = None
@@ -45,7 +45,7 @@ class Read:
     entries: tuple[PreferenceEntry | FindingEntry, ...] = ()
 
     def resting_on(self, seen: Collection[str]) -> "Read":
-        """What of it rests on nothing but these messages."""
+        """The part of it that rests on nothing but these messages."""
         return replace(
             self,
             observations=tuple(one for one in self.observations if one.interaction_id in seen),

@@ -97,7 +97,7 @@ async def _read(parts: WorkerParts, scope: Scope, ids: Sequence[str]) -> list[In
 async def _learned(
     parts: WorkerParts, scope: Scope, read: Sequence[tuple[int, Interaction]], epochs: Epochs
 ) -> tuple[list[Observation], list[PreferenceEntry | FindingEntry]]:
-    """What messages, each with its event, say by themselves."""
+    """The observations and entries that messages, each with its event, give by themselves."""
     items = [item for _, item in read]
     texts, extractions = await _extract(parts, scope, items, epochs)
     found = await findings_of(parts, items, texts, extractions)
@@ -179,7 +179,7 @@ async def _embed_names(parts: WorkerParts, extractions: Sequence[Extraction]) ->
 
 
 def observation_of(event_id: str, item: Interaction, extraction: Extraction, vectors: dict[str, Vector]) -> Observation:
-    """What `extraction` says, as entries that rest on `item`; SPEAKER stands for its speaker."""
+    """The statements of `extraction`, as entries that rest on `item`; SPEAKER stands for its speaker."""
     labels: dict[str, EntityLabel] = {entity.name: entity.label for entity in extraction.entities}
     said = [(f"{event_id}.r{number}", mention, False) for number, mention in enumerate(extraction.relationships)]
     said += [(f"{event_id}.x{number}", mention, True) for number, mention in enumerate(extraction.ended)]

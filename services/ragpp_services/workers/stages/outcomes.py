@@ -1,4 +1,4 @@
-"""What extraction and reflection answer: ids and numbers alone, for content would outlive what it repeats. Pure."""
+"""Answers of extraction and reflection: ids and numbers alone, for content would outlive what it repeats. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -86,7 +86,7 @@ class _Course:
             raise self.retryable[0]
 
     def window(self, event_id: int) -> Window:
-        """What it looks at, so that it can be looked at again."""
+        """The window that it looks at, so that it can be looked at again."""
         named = {"date": self.day.isoformat()}
         if self.kind == "incremental":
             named = {"start": self.span.start.isoformat(), "end": self.span.end.isoformat()}
@@ -207,7 +207,7 @@ async def _analysed(course: _Course, report: Reflection) -> Reflection:
 
 
 async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T | None:
-    """What `work` answers, or None with the reason noted under its name."""
+    """The answer of `work`, or None with the reason noted in `course`."""
     try:
         return await work
     except Outdated as error:
@@ -252,7 +252,7 @@ async def _themes(course: _Course) -> tuple[Theme, ...]:
 
 
 async def _before(course: _Course) -> list[str]:
-    """What was said in the BACKGROUND before."""
+    """The messages' own texts in the BACKGROUND before."""
     span = TimeRange(start=back(course.span.start, BACKGROUND), end=course.span.start)
     earlier = await said_within(course.parts, course.scope, span, most=MOST_BACKGROUND)
     return await asyncio.to_thread(lambda: [own_text(item) for item in earlier if teaches(item)])

@@ -124,7 +124,7 @@ async def _suggested(
     drafts: Sequence[RuleDraft],
     model: LanguageModel,
 ) -> list[RuleDraft]:
-    """What a language model suggests beyond what is known; under ids that tell where it came from."""
+    """Rules that a language model suggests beyond those that are known; under ids that tell where they came from."""
     rules = await _rules(parts, scope)
     texts = [*(draft.text for draft in drafts), *(rule.text for rule in rules)]
     known = {*(draft.id for draft in drafts), *(rule.id for rule in rules)}
@@ -204,7 +204,7 @@ def _earned(sources: int) -> int:
 
 
 async def _came_back(parts: WorkerParts, scope: Scope, identifier: str) -> bool:
-    """Whether the rule was put aside before: somebody wanted it all the same, and nothing new was said against it."""
+    """True where the rule was put aside before: somebody wanted it all the same, nothing new was said against it."""
     return any(version.aside is not None for version in await parts.procedural.rule_versions(scope, identifier))
 
 

@@ -58,7 +58,7 @@ async def mend_summary(parts: WorkerParts, scope: Scope) -> None:
 
 
 def _left_the_window(draft: SummaryDraft, item: Interaction) -> bool:
-    """Whether the message is one that the model has not read yet and that this session no longer shows raw: a session
-    that was deleted and begun anew never had those of before."""
+    """True where the message is one that the model has not read yet and that this session no longer shows raw: a
+    session that was deleted and begun anew never had those of before."""
     new = draft.written_until is None or item.occurred_at >= draft.written_until
     return new and item.id in draft.moved

@@ -179,8 +179,8 @@ async def _take_out(parts: WorkerParts, view: Scope, other: Scope, *, judged: bo
 
 
 async def _is_this_agents(parts: WorkerParts, view: Scope, one: Relationship, identifier: str) -> bool:
-    """Whether the whole memory has a relationship from what this agent heard and no other did, so that none has judged
-    it."""
+    """True where the whole memory has a relationship from what this agent heard and no other did, so that none has
+    judged it."""
     rests = (await parts.semantic.get_relationship(view.seen_by(None), identifier)).sources
     return (
         len(rests) < LISTED_SOURCES
@@ -190,8 +190,8 @@ async def _is_this_agents(parts: WorkerParts, view: Scope, one: Relationship, id
 
 
 async def _were_observed(parts: WorkerParts, whole: Scope, sources: Sequence[str]) -> bool:
-    """Whether there are messages and all of them were observed, so that what is not there was taken out: what rests on
-    none was stated, perhaps in this view alone."""
+    """True where there are messages and all of them were observed, so that what is not there was taken out: what rests
+    on none was stated, perhaps in this view alone."""
     for source in sources:
         if not (await parts.semantic.holdings(whole, [source])).get("observations"):
             return False

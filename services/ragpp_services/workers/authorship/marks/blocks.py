@@ -96,7 +96,7 @@ def printed(text: str) -> Iterator[Span]:
 
 
 def ruled_off(text: str) -> Iterator[Span]:
-    """What lies between two lines that are rules, or behind the last one."""
+    """The stretches between two lines that are rules, or behind the last one."""
     rules = [match.span() for match in _RULE.finditer(text)]
     for place in range(0, len(rules), 2):
         end = rules[place + 1][1] if place + 1 < len(rules) else len(text)

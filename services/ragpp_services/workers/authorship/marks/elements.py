@@ -1,4 +1,4 @@
-"""What stands in elements of HTML, XML and forums, in comments, and in the words of a link. Pure, and linear."""
+"""Text in elements of HTML, XML and forums, in comments, and in the words of a link. Pure, and linear."""
 
 import re
 from collections import Counter

@@ -94,7 +94,7 @@ _VISIBLE: Final = re.compile(r"\S")
 
 
 def headed(text: str) -> Iterator[Span]:
-    """What headers head, to the end of `text`: nothing in it can give the word back; and the lines of dialogues."""
+    """The text that headers head, to the end of `text`: nothing in it can give the word back; lines of dialogues."""
     for pattern in (_HEADER, _LABELLED, _TURN):
         for match in pattern.finditer(text):
             yield Span(*match.span())

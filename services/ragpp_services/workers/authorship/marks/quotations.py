@@ -1,4 +1,4 @@
-"""What stands between quotation marks or backticks, however they are paired, nested or mixed. Pure, and linear.
+"""Text between quotation marks or backticks, however they are paired, nested or mixed. Pure, and linear.
 
 A mark opens or closes by what stands beside it ("X", ”X”, »X«), and by its direction only where that does not tell.
 What is quoted may hold marks of its own, whole pairs or not: a quotation goes on to the mark that closes the last of
@@ -54,7 +54,7 @@ def says_something(text: str, span: Span) -> bool:
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read so far: the marks that are open, and the quotations with none around."""
+    """The state of reading so far: the marks that are open, and the quotations with none around."""
 
     opened: list[tuple[int, str]] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
@@ -113,7 +113,7 @@ def _between(text: str, marks: re.Pattern[str], apart: re.Pattern[str]) -> list[
 
 
 def _sides(text: str, mark: str, start: int, end: int) -> tuple[bool, bool]:
-    """Whether the mark at `text[start:end]` may open, and whether it may close."""
+    """The two directions of the mark at `text[start:end]`: true where it may open, and true where it may close."""
     before, after = text[start - 1 : start], text[end : end + 1]
     if mark in _ENCLOSING:
         return mark in _OPENING, mark in _CLOSING
@@ -141,7 +141,7 @@ def _in_word(character: str) -> bool:
 
 
 def _code(text: str) -> Iterator[Span]:
-    """What stands between two runs of as many backticks, or behind a run that opens a fence."""
+    """The stretches between two runs of as many backticks, or behind a run that opens a fence."""
     runs = [match.span() for match in _TICKS.finditer(text)]
     places = defaultdict[int, list[int]](list)
     for place, (start, end) in enumerate(runs):

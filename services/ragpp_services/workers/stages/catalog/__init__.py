@@ -1,1 +1,1 @@
-"""What is slow about the catalog: taking items from resources, writing pages, making vectors anew."""
+"""The slow work of the catalog: taking items from resources, writing pages, making vectors anew."""

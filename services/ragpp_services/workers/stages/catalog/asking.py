@@ -1,4 +1,4 @@
-"""What the workers ask of themselves about the catalog."""
+"""Requests of the workers to themselves, about the catalog."""
 
 from pydantic import JsonValue
 

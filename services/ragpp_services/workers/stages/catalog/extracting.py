@@ -107,8 +107,8 @@ async def _embedded(
 async def _put(
     parts: WorkerParts, scope: Scope, resource_id: str, entries: list[ItemEntry], epoch: int, took_ms: float
 ) -> list[MemoryItem]:
-    """What the resource then has. Where the category that was asked for was deleted since, each item goes to the one
-    that is nearest: what a forgetting took from a resource has to come back without it."""
+    """Put `entries`. Returns the items that the resource then has. Where the category that was asked for was deleted
+    since, each item goes to the nearest one: what a forgetting took from a resource has to come back without it."""
     try:
         return await parts.catalog.put_extracted(scope, resource_id, entries, epoch, took_ms)
     except CategoryNotFoundError:

@@ -1,4 +1,4 @@
-"""What a resource states, as entries for the catalog: read by a language model where there is one, and else by the
+"""A resource's statements, as entries for the catalog: read by a language model where there is one, and else by the
 local extractor. Pure, but for asking the model."""
 
 import asyncio
@@ -44,7 +44,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What a resource states. `model`: which one read it, None where none did; `fallback`: why not, or why not all."""
+    """A resource's statements. `model`: which one read it, None where none did; `fallback`: why not, or why not all."""
 
     stated: Sequence[Stated]
     model: str | None = None
@@ -52,14 +52,14 @@ class Statements:
 
     @property
     def undecided(self) -> frozenset[str]:
-        """What the items say of which the local extractor knows no more than that they are stated."""
+        """The texts of the items of which the local extractor knows no more than that they are stated."""
         return frozenset(one.text[:MOST_CHARS] for one in self.stated if one.kind == "fact" and not one.by_model)
 
 
 async def read_statements(
     extractor: Extractor, model: LanguageModel | None, resource: Resource, known: Mapping[str, Interaction]
 ) -> Statements:
-    """What the resource states. `known`: those of its messages that are interactions, by their ids: what of these is
+    """The resource's statements. `known`: those of its messages that are interactions, by their ids: what of these is
     not to be learned from is left out, and so is what came from a context of ours. Raises ExtractionError."""
     beside = merged((*_recalled_in(resource), *repeated_in(resource)))
     left = blanked(masked(resource.content), beside)  # at its length: offsets hold
@@ -75,7 +75,7 @@ async def read_statements(
 
 
 def _recalled_in(resource: Resource) -> list[Span]:
-    """What of the messages came from a context of ours, each by itself: behind its speaker no line of ours begins."""
+    """Stretches of messages from a context of ours, each read by itself: behind its speaker no line of ours begins."""
     return [
         Span(message.start + start, message.start + end)
         for message in resource.messages
@@ -192,7 +192,7 @@ def entries_of(
     found: Mapping[str, Sequence[FindingEntry]],
     category: str | None,
 ) -> list[ItemEntry]:
-    """What is stated as items of the resource, none twice; what was said in several messages rests on all of them.
+    """The statements as items of the resource, none twice; what was said in several messages rests on all of them.
     `found`: the findings of its messages that are interactions, by the ids of these."""
     together: dict[str, list[Stated]] = defaultdict(list)
     for one in stated:
