@@ -22,7 +22,7 @@ from ragpp_services.catalog.store import CatalogStore, Rows
 from ragpp_services.catalog.storing import in_view, private_to
 
 ERASED_TOKENS: Final = 1_000_000
-"""Of resources that one erasure deletes at most: their chunks take a tenth of a second."""
+"""Tokens of the resources that one erasure deletes at most: their chunks take a tenth of a second."""
 
 
 FORGOTTEN_AT_ONCE: Final = 10_000

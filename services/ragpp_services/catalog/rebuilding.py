@@ -22,7 +22,7 @@ from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
 
 MOST_CHARS: Final = 2_000_000
-"""Of resources, about so many are read in one call."""
+"""Characters of resources, of which about so many are read in one call."""
 
 
 class Rebuilding:

@@ -13,7 +13,7 @@ _SAY_NOTHING: Final = word_set(
 )
 """Greetings, thanks, articles and words of emphasis: all else may make another fact of the same words."""
 _OF_ITS_MOMENT: Final = word_set("today tonight yesterday tomorrow now again ago this next last")
-"""What makes the same words another fact on another day."""
+"""Words with which the same sentence is another fact on another day."""
 _AROUND: Final = ".,!;:\"'“”‘’()"
 
 Said = tuple[str, str | None, str | tuple[str, ...]]

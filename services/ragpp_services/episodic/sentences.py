@@ -15,7 +15,7 @@ MOST: Final = 40
 """Sentences of one chunk; what a longer one says beyond them is found by the chunk as a whole."""
 LEAST_CHARS: Final = 3
 MOST_CHARS: Final = 1_200
-"""Of one line: no more is read where a long name stands for many pronouns."""
+"""Characters of one line: no more is read where a long name stands for many pronouns."""
 
 
 @dataclass(frozen=True, slots=True)

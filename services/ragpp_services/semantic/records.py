@@ -25,7 +25,7 @@ BEFORE_TIME: Final = -(2**63)
 AFTER_TIME: Final = 2**63 - 1
 """The least and greatest integers of the graph."""
 Act: TypeAlias = Literal["says", "ends", "mirrors", "confirmed", "rejected", "restored"]
-"""What a piece of evidence does. says: it holds; ends: it holds no longer; mirrors: an ending, said of the same from
+"""The act of a piece of evidence. says: it holds; ends: it holds no longer; mirrors: an ending, said of the same from
 its other end. The others are a person's: two verdicts, and bringing back what was archived."""
 
 

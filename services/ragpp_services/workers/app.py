@@ -81,7 +81,7 @@ SETTINGS: Final[tuple[type[Settings], ...]] = (
     ),
     *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
 )
-"""What a worker reads, so that a value that is wrong is told before it starts."""
+"""The settings that a worker reads, so that a value that is wrong is told before it starts."""
 AUTOGROUP: Final = Path("/proc/self/autogroup")
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -28,9 +28,9 @@ from ragpp_services.catalog.store import CatalogStore, Rows
 ATTEMPTS: Final = 5
 """How often a page is made of whose items some go while it is made."""
 MOST_ITEMS: Final = 2_000
-"""Of a page. Making one takes time that is quadratic in its items: 1.5 s for so many, and 2 h for 100,000."""
+"""Items of a page. Making one takes time that is quadratic in its items: 1.5 s for so many, and 2 h for 100,000."""
 FAILURES: Final = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-"""What a pure function raises that does not understand its input."""
+"""The errors that a pure function raises which does not understand its input."""
 
 
 class Consolidation:

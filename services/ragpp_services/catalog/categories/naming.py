@@ -9,7 +9,7 @@ from ragpp.errors import InvalidInput
 from ragpp.fields import storable
 
 MAX_PAGE_CHARS: Final = 200_000
-"""Of a page that a person wrote."""
+"""Characters of a page that a person wrote."""
 _NAME: Final = TypeAdapter[str](CategoryName)
 _DESCRIPTION: Final = TypeAdapter[str](Description)
 

@@ -16,7 +16,7 @@ NEAREST: Final = 3
 each pair costs 70 µs."""
 
 Contradicts = Callable[[str, str], bool]
-"""Whether the second text says otherwise than the first, about the same thing."""
+"""True where the second text says otherwise than the first, about the same thing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,12 +19,12 @@ from ragpp.catalog import generate_memory_key
 SAME_COSINE: Final = 0.92
 """From which on two statements may say the same; numbers, names and polarity decide then."""
 NO_FIELD: Final = generate_memory_key("").rpartition(":")[0]
-"""Of what belongs to no domain and no kind of task."""
+"""The field of what belongs to no domain and no kind of task."""
 UNGROUPED: Final = ""
-"""What a statement is one with of which that is to be found out: no id, and not None."""
+"""The place of an id that is still to be found out, of what a statement is one with: no id, and not None."""
 
 Same = Callable[[str, str], bool]
-"""Whether two texts, the earlier one first, state the same fact."""
+"""True where two texts, the earlier one first, state the same fact."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from ragpp_services.catalog.items.grouping import SAME_COSINE, Same, Statement, 
 from ragpp_services.catalog.items.rows import ItemRows, KeyVectors
 
 NEARLY: Final = SAME_COSINE - 0.005
-"""What is looked at: rounding must leave nothing out, and vectors in halves are of length 1 to a thousandth."""
+"""The least cosine: rounding must leave nothing out, and vectors in halves are of length 1 to a thousandth."""
 FEW: Final = 30
 """Up to so many statements are compared with all others by the database, in about 1 ms each among 10,000; for more the
 vectors of all are fetched, in 40 ms."""

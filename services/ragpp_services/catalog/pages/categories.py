@@ -20,7 +20,7 @@ FLOOR: Final = 0.22
 MARGIN: Final = 0.02
 """By how much a category has to be nearer than the second one; in between it cannot be told."""
 DESCRIPTION: Final = 0.5
-"""What a description counts beside the mean of the examples."""
+"""The weight of a description beside the mean of the examples."""
 
 
 class DefaultCategory(NamedTuple):

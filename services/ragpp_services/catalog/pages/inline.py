@@ -36,7 +36,7 @@ _READ_AS_MARKDOWN: Final = re.compile(
 )
 _LONG_NUMBER: Final = re.compile(r"\A(\d{5,9})([.)])(?=\s|\Z)")
 _ENTITIES: Final = {"<": "&lt;", "&": "&amp;"}
-"""What not every reader of markdown lets a backslash escape."""
+"""The characters that not every reader of markdown lets a backslash escape."""
 _ESCAPED: Final = re.compile(rf"\\([{_PUNCTUATION}])|&(lt|amp);")
 _BARE_TILDE: Final = re.compile(r"(?<!\\)~")
 _OPENING: Final = re.compile(rf"\\[{_PUNCTUATION}]|`+")

@@ -63,7 +63,7 @@ _DEFINITION: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 _COUNTS: Final = re.compile(r"\*Items: \d+ \| Resources: \d+\*\s*$")
 _FENCE: Final = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
 _BEGINS: Final = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)|\|)")
-"""What begins a block though there is no blank line before it."""
+"""The beginning of a block though there is no blank line before it."""
 _INDENTED: Final = re.compile(r"(?: {2,}|\t)\S")
 _OURS: Final = re.compile(r'\[\^[^\]]+\]: Extracted from (?:[^"()]* )?(?:".*" )?\(([^()]*)\)')
 _IN_BRACKETS: Final = re.compile(r"\(([^()]*)\)[\s.]*$")

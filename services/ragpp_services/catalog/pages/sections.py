@@ -13,7 +13,7 @@ from ragpp_services.catalog.pages.layout import SOURCES
 from ragpp_services.catalog.pages.reading import Block, BlockKind
 
 SAYS_SOMETHING: Final = frozenset({BlockKind.TEXT, BlockKind.CODE, BlockKind.DEFINITION})
-"""What a section is more than a heading by."""
+"""The kinds of block by which a section is more than a heading."""
 _TITLE: Final = re.compile(r"\s*#+\s*(.*?)\s*#*\s*")
 
 

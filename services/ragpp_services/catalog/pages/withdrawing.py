@@ -13,7 +13,7 @@ from ragpp_services.catalog.pages.sections import SAYS_SOMETHING, retitled, with
 
 _ITEMS: Final = re.compile(r"Items: (\d+)")
 _APART: Final = [BlockKind.RULE, BlockKind.BLANK]
-"""What stands before the last lines where sources stood between; they follow a rule directly."""
+"""The blocks before the last lines where sources stood between; they follow a rule directly."""
 _OURS: Final = re.compile(r'(\[\^[^\]]+\]: Extracted from (?:[^"()]* )?)(?:".*" )?(\([^()]*\))')
 """A definition of ours, the title of what it names left out."""
 _LABEL: Final = re.compile(r"\[\^[^\[\]\s]+\]")

@@ -14,9 +14,9 @@ from ragpp.stores.vector_values import asked_terms, sparsevec
 from ragpp_services.catalog.statements import EVERYBODY, Statements
 
 SHOWN_CHARS: Final = 200
-"""Of a content, where resources are listed."""
+"""Characters of a content, where resources are listed."""
 _SHOWN_BYTES: Final = 4_096
-"""Of a content that is packed, which hold that much of it."""
+"""Bytes of a content that is packed, which hold that much of it."""
 
 
 @dataclass(frozen=True, slots=True)

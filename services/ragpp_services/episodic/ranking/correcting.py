@@ -9,7 +9,7 @@ from ragpp.text.english import ANY_WEEKDAY, CALENDAR, CHAT_WORDS, STOP_WORDS
 from ragpp.text.lexical import terms, words
 
 _WORDS_OF_ITS_OWN: Final = r"correction|I meant|no,? wait|wait,? no|my mistake|scrap (?:that|it)"
-"""What is said of what was said, not of how things are."""
+"""Words about what was said, not about how things are."""
 _CORRECTS: Final = re.compile(
     r"\b(?:"
     + "|".join(
@@ -33,7 +33,7 @@ _DENIED: Final = re.compile(
     rf"(?P<what>(?-i:[A-Z])[\w'-]+|\d[\d:.]*|{ANY_WEEKDAY}s?\b|[\w'-]+(?=(?: any ?more)?,? but\b))",
     re.IGNORECASE,
 )
-"""What a statement says it is not: a name, a number, a day, or anything before a "but"."""
+"""The thing that a statement says it is not: a name, a number, a day, or anything before a "but"."""
 
 
 _INSTEAD_OF: Final = re.compile(

@@ -38,16 +38,16 @@ class CandidateTable:
     traits: IntArray | None = None
     """Bits of `Trait`; None for none."""
     eligible: BoolArray | None = None
-    """Whether the row may be returned; an interaction may when any of its chunks may. The others still lend to their
+    """True where the row may be returned; an interaction may when any of its chunks may. The others still lend to their
     neighbours and count for rarity."""
     positions: IntArray | None = None
     of_sessions: FloatArray | None = None
     """(n, t): the greatest weight of each term in the row's session, where the table has not all of it; None where it
     has."""
     sentences: FloatArray | None = None
-    """Of each row the greatest cosine of a sentence of it with the question; NaN where it has none. None for none."""
+    """The greatest cosine of a sentence of each row with the question; NaN where it has none. None for none."""
     second: FloatArray | None = None
-    """Of each row the cosine with the question by the second encoder, on the scale of the first one's
+    """The cosine of each row with the question by the second encoder, on the scale of the first one's
     (`on_first_scale`); NaN where it has none. None for none."""
 
     def __len__(self) -> int:

@@ -37,7 +37,7 @@ _LACKS: Final = re.compile(
     r"|\bno (?:information|info|details?|records?|memory|data|access|notes?|mention|idea|clue)\b",
     re.IGNORECASE,
 )
-"""What an assistant has not, cannot or does not know: it has nothing of its own that a user could ask for."""
+"""Things that an assistant has not, cannot or does not know: it has nothing of its own that a user could ask for."""
 _OFFER: Final = re.compile(
     r"^\W*(?:(?:ok|okay|sure|yes|well|of course|also|then|and|perhaps|maybe),? )*(?:please|let me know|feel free|"
     r"tell me|if you(?:'d| would| could| can| want| tell| share| let| give| remember| have| like| need)|once you|"

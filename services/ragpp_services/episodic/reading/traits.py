@@ -13,11 +13,11 @@ from ragpp_services.episodic.reading.substance import Substance, substance
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _CLOSING: Final = " \t\r\n\"'”’»)]*_"
-"""What may follow the mark of a question that a text ends with."""
+"""The characters that may follow the mark of a question that a text ends with."""
 
 
 ASKED: Final = -(0.5**0.5)
-"""What the weight of a term is stored times that a chunk only asks for. Negative, so that one vector holds both; and no
+"""The factor for the weight of a term that a chunk only asks for. Negative, so that one vector holds both; and no
 ratio of whole numbers, so that what is asked and what is told never add up to nothing, which is how the scan knows a
 chunk without any of the question's terms."""
 

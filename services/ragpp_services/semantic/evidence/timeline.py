@@ -14,11 +14,11 @@ from ragpp_services.semantic.records import AFTER_TIME, Act, RelationshipKey, St
 ASSERTING: Final[frozenset[Act]] = frozenset({"says"})
 ENDING: Final[frozenset[Act]] = frozenset({"ends", "mirrors"})
 SAID: Final[frozenset[Act]] = ASSERTING | ENDING
-"""What comes from messages; the rest is a person's word about it."""
+"""Acts that come from messages; the rest is a person's word about it."""
 VERDICTS: Final[frozenset[Act]] = frozenset({"confirmed", "rejected"})
 CONSENT: Final[frozenset[Act]] = frozenset({"confirmed", "restored"})
 _WEIGHT_OF_ACTS: Final[Mapping[Act, int]] = {"says": 2, "ends": 1, "mirrors": 0}
-"""Of an event that both asserts and ends a relationship (two entities that became one), the assertion counts."""
+"""Weights of acts: of an event that asserts and ends a relationship (two entities became one), the assertion counts."""
 
 
 def weight_of(act: Act) -> int:

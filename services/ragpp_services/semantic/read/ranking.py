@@ -26,7 +26,7 @@ from ragpp_services.semantic.rows import (
 )
 
 ENDS_SHARE: Final = 0.6
-"""Of closeness, what the nearness of the two ends makes; the words of the sentence make the rest."""
+"""The share of closeness that the nearness of the two ends makes; the words of the sentence make the rest."""
 ENTITY_SHARE: Final = 0.35
 """An entity that the query names scores as much as a relationship of this closeness: what is said about someone
 answers more than that they exist."""

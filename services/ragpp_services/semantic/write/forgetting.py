@@ -25,7 +25,7 @@ from ragpp_services.semantic.write.revising import Revision, Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
 _READ: Final = OBSERVATION_PREFIX + READ_ENTRY
-"""What observations of a language model's reading are called."""
+"""The prefix of observations of a language model's reading."""
 
 
 class Forgetting:

@@ -49,7 +49,7 @@ _REWORKS: Final = (
     r"(?:draft|write) (?:a |an )?(?:\w+ )?(?:answer|reply|response) to|(?:a|the) (?:summary|translation|"
     r"synopsis|gist) of)"
 )
-"""What is done to a text that somebody hands over."""
+"""The things that are done to a text that somebody hands over."""
 _TEXT_OF: Final = rf"(?:the|my|our|his|her|their|your|a|an|some|\w{{1,30}}'s)(?: [\w'-]{{1,40}}){{0,4}}? {_TEXT}"
 _GIVEN: Final = (
     rf"(?:th(?:is|ese)(?: [\w'-]{{1,40}}){{0,3}}? {_TEXT}|th(?:is|ese)(?= ?(?:[,;:?!.(]|$|(?:for|into|to|in|as|"
@@ -78,7 +78,7 @@ _MIMICKED: Final = re.compile(
     r"'s (?:all |always |constantly )like),? (?P<said>(?:i|i'm|i'd|i've|my|me)\b[^.!?\n]*)",
     re.IGNORECASE,
 )
-"""What somebody says, in their own first person: "she was like I hate mornings"."""
+"""Somebody's saying, in their own first person: "she was like I hate mornings"."""
 _NAMES_TEXT: Final = re.compile(rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b", re.IGNORECASE)
 _TELLS_OF_TEXT: Final = re.compile(
     r"\b(?:(?:found|got|copied|took|saw|read|have|fix|do|change|use) it|"
@@ -89,7 +89,7 @@ _TELLS_OF_TEXT: Final = re.compile(
 )
 """Whatever comes after either is the text if it begins in a paragraph of its own, or behind a colon or question."""
 _VAGUE: Final = re.compile(r"(?<!this )(?<!these )\b(?:things?|stuff|bits?|parts?)$", re.IGNORECASE)
-"""What only seems to name a text."""
+"""Words that only seem to name a text."""
 _OWN_HEAD: Final = re.compile(
     r"^(?:(?:and|so|but|also) )?(?:regarding|concerning|as (?:to|for)|about|for|with|on)\b|"
     r"\babout (?:me|myself|us)\b|\b(?:of|on|for) you(?:rs?)?\b|\b(?:in mind|your memory)\b|"

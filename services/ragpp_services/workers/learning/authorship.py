@@ -23,7 +23,7 @@ from ragpp_services.workers.authorship.own_words import marked
 from ragpp_services.workers.learning.authorship_words import CLASSES
 
 MOST_SENTENCES: Final = 400
-"""Of a message that are judged; whatever is behind them is taken for somebody else's."""
+"""Sentences of a message that are judged; whatever is behind them is taken for somebody else's."""
 DOUBTED: Final = 0.6
 """Above it what a sentence says is not plainly the user's: of the instructions in what the left-out folds pass on it
 is 84 in 100, of their own 7; of the preferences 78 and 8."""

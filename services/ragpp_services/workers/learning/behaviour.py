@@ -24,7 +24,7 @@ LEAST_TIMES: Final = 2
 PATTERN_DAYS: Final = 3
 FIRST_PRIORITY: Final = 5
 HIGHEST_PRIORITY: Final = 8
-"""What a person sets to 9 or 10 stays above anything learned."""
+"""The highest priority of a learned rule: what a person sets to 9 or 10 stays above anything learned."""
 SOURCES: Final = 50
 _SITUATED: Final = re.compile(r"(?:before|after|once|unless|until|as soon as|for|in|on|with|at|to)\b", re.IGNORECASE)
 """Situations that say themselves how they stand to what is to be done."""

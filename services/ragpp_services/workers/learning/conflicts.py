@@ -50,7 +50,7 @@ _SLOTS: Final = (
     re.compile(r"\bcall me (?P<value>[\w' -]{2,40})"),
     re.compile(r"\baddress me (?:as|with|by) (?P<value>[\w' -]{2,40})"),
 )
-"""What has one value at a time: the language of answers, the user's name."""
+"""The things that have one value at a time: the language of answers, the user's name."""
 
 Vectors = Mapping[str, npt.NDArray[np.float32]]
 

@@ -28,7 +28,7 @@ _DO: Final = (
     "apologi[sz]e|interrupt|assume|skip|leave out|avoid|stick to|run|save|round|quote|link|sign|draft|talk|say|be|"
     "schedule|book|order"
 )
-"""What assistants are told to do for the moment, so that it may be said again."""
+"""The things that assistants are told to do for the moment, so that it may be said again."""
 _FLAGS: Final = re.IGNORECASE
 _AGAIN: Final = re.compile(
     r"^(?:(?:once )?again[,:]|like i said[,:]?|as i (?:said|told you|mentioned)(?: before| already)?[,:]?|"
@@ -47,7 +47,7 @@ _LEAD_IN: Final = re.compile(
     r"of) [^:,]{1,40})?)[,:;.!]+ *)",
     _FLAGS,
 )
-"""What may come before the instruction itself; as often as it does."""
+"""The words that may come before the instruction itself; as often as they do."""
 _LIST_MARK: Final = re.compile(rf"^(?:{_MARK})")
 _POLITE: Final = re.compile(r"^(?:please|pls|plz|kindly)[, ]+", _FLAGS)
 _POLITE_LAST: Final = re.compile(r",? (?:please|pls|plz|thanks|thank you|thx|okay|ok)$", _FLAGS)

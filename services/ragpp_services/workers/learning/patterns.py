@@ -29,9 +29,9 @@ ALIKE_WORDS: Final = 0.6
 PART_COSINE: Final = 0.5
 """Or from here on, when all content words of one are in the other ("the traffic?", "how is the traffic in town?")."""
 SOON: Final = timedelta(hours=2)
-"""What comes after another within this time in a session follows it."""
+"""The time within which one thing follows another in a session."""
 MOST_REQUESTS: Final = 400
-"""Of one speaker, the latest, are compared with each other: the cost grows with their square."""
+"""Requests of one speaker, the latest, that are compared with each other: the cost grows with their square."""
 SOURCES: Final = 100
 """The latest interactions that a pattern names as its evidence."""
 

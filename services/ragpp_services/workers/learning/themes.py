@@ -26,7 +26,7 @@ JOINS_COSINE: Final = 0.35
 """An interaction without a theme's words is about it from this mean cosine to its interactions on. For
 all-MiniLM-L6-v2, where unrelated ones have 0 to 0.2."""
 SAME_SHARE: Final = 0.6
-"""Of the smaller one's interactions: a phrase that shares so many with a theme's first phrase belongs to it."""
+"""Share of the smaller one's interactions: a phrase that shares so many with a theme's first phrase belongs to it."""
 NAMED_BY: Final = 3
 """Words or pairs in a theme's name."""
 SOURCES: Final = 50

@@ -52,8 +52,8 @@ STAGES: Final[Mapping[str, Stage]] = {
     "erase": Stage(erase, _all_tiers, batch=1, at_once=1),
     "catalog": Stage(work_on_catalog, lambda parts: (parts.episodic, parts.catalog), embeds=True, batch=1),
 }
-"""What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process busy, and
-with four a fresh message of another user waited 2.4 s beside a backlog instead of 0.9 (p95, `make prove-workers`)."""
+"""The stages. What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process
+busy; with four a fresh message of another user waited 2.4 s beside a backlog, not 0.9 (p95, `make prove-workers`)."""
 _log = structlog.stdlib.get_logger(__name__)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PORTS: Final = 32
 """So many are tried, from the first on: each worker of a host takes one."""
 LOOK_EVERY_S: Final = 15.0
-"""What looking at the ledger costs grows with the backlog."""
+"""The time between two looks at the ledger, whose cost grows with the backlog."""
 _log = structlog.stdlib.get_logger(__name__)
 
 

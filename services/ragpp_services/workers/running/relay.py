@@ -17,7 +17,7 @@ from ragpp.ledger import WorkLedger
 
 IDLE_S: Final = 0.1
 HINTED_S: Final = 0.02
-"""What a hint takes to be picked up."""
+"""The time that a hint takes to be picked up."""
 DOWN_S: Final = 1.0
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -52,7 +52,7 @@ MOST_READ: Final = 2_000
 HABIT_DAYS: Final = 3
 """Days on which something must have been done for it to be a preference that nobody has stated."""
 HABIT_CONFIDENCE: Final = 0.45
-"""Of one such day; repeated days add up. Below a review list's threshold until it is a habit indeed."""
+"""The confidence of one such day; repeated days add up. Below a review list's threshold until it is a habit indeed."""
 _log = structlog.stdlib.get_logger(__name__)
 
 

@@ -15,7 +15,7 @@ NUMBERS: Final = {
     *("interactions_analyzed", "themes_identified", "relationships_updated", "relationships_archived"),
     *("entities_merged", "preferences_updated", "new_rules_learned"),
 }
-"""What of a report holds no content."""
+"""The parts of a report that hold no content."""
 
 
 def counted(findings: Sequence[Finding]) -> dict[str, JsonValue]:

@@ -41,7 +41,7 @@ from ragpp_services.workers.stages.stage import Epochs, epochs_of
 MOST_OF_A_DAY: Final = 2_000
 """Interactions of a day that are reflected upon, the latest."""
 MOST_EMBEDDED: Final = 400
-"""Of them, so many are compared in meaning, evenly chosen; the others by their words."""
+"""So many of them are compared in meaning, evenly chosen; the others by their words."""
 BACKGROUND: Final = timedelta(days=60)
 """How far back the words are counted that a user uses every day."""
 MOST_BACKGROUND: Final = 1_000

@@ -24,7 +24,7 @@ _log = structlog.stdlib.get_logger(__name__)
 REBUILD_DAYS: Final = 7
 """As far back as short-term memory reaches by default."""
 REBUILD_MESSAGES: Final = 200
-"""Of each session its latest: more than a window of 2,000 tokens shows."""
+"""The latest messages of each session: more than a window of 2,000 tokens shows."""
 
 
 async def short_term(parts: WorkerParts, batch: Sequence[Work]) -> None:

@@ -10,7 +10,7 @@ from ragpp.models import Scope
 from ragpp_services.workers.parts import WorkerParts
 
 CHUNKS_AT_ONCE: Final = 32
-"""Of one embedding and one transaction: some hundred sentences, half a second."""
+"""Chunks of one embedding and one transaction: some hundred sentences, half a second."""
 MOST_BEHIND: Final = 512
 """Chunks that are looked at after a batch of messages: more than it has, so that what was stored before is caught up
 with, and no more than keeps the next batch waiting for seconds. The upkeep of the night does the rest."""

@@ -27,7 +27,7 @@ from ragpp_services.workers.parts import WorkerParts
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person states what is kept of themselves."""
 FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
-"""What an assistant says of its own work. Its plans are the next message, and its habits nobody's."""
+"""The findings that an assistant states of its own work. Its plans are the next message, and its habits nobody's."""
 SPEAKER: Final = "The user"
 """Who speaks where nobody told a name."""
 FOUND_AS: Final[dict[Kind, FindingKind]] = {"habit": "pattern"}

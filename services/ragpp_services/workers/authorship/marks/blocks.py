@@ -54,7 +54,7 @@ _OWN_HEAD: Final = re.compile(
     r"\b(?:always|never|please|remember|from now on|in future)\b",
     re.IGNORECASE,
 )
-"""What stands indented below it is the author's own list."""
+"""The head of a list that is the author's own: what stands indented below it."""
 _RULE: Final = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|#{3,}|\+{3,})[ \t]*$", re.MULTILINE)
 
 

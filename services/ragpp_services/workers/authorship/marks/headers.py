@@ -63,7 +63,7 @@ _SAYS: Final = re.compile(
     r"[ \t](?:commented|replied|wrote|said|posted|answered|asked|edited|sent(?: a message)?)(?: on)?\Z", re.IGNORECASE
 )
 _ASIDE: Final = re.compile(r"[ \t]*(?:\([^()]{1,30}\)|\[[^\[\]]{1,30}\]|\bAPP|\bBOT|[^\w\s@()\[\]]+)[ \t]*\Z")
-"""What may follow a name: pronouns, a badge, a picture."""
+"""The things that may follow a name: pronouns, a badge, a picture."""
 _PARTS: Final = frozenset("·•|")
 """Lines that part a name from a date."""
 _HANDLE: Final = re.compile(r"(?:@|u/|r/)[\w.-]{1,40}")

@@ -26,7 +26,7 @@ _ENCLOSING: Final = frozenset("「」『』")
 _CLOSES: Final = {"„": "“”", "‚": "‘’", "»": "«", "›": "‹", "”": "”", "’": "’"}
 """Marks that close what those opened though they look as if they opened something."""
 _ELIDED: Final = re.compile(r"(?:cause|cos|coz|cuz|em|til|till|bout|round|n|tis|twas|\d\ds?)\b", re.IGNORECASE)
-"""What is written with an apostrophe before it."""
+"""Words that are written with an apostrophe before them."""
 _SPOKEN: Final = re.compile(r"[\w\"“”„«»¿¡(\[….*_-]")
 _SMILES: Final = re.compile(r"[:;]['’][()DPO3](?!\w)")
 _MEASURES: Final = re.compile(r"[\d½¼¾]\Z")

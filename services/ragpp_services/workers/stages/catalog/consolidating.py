@@ -19,7 +19,7 @@ from ragpp_services.workers.parts import WorkerParts
 
 _log = structlog.stdlib.get_logger(__name__)
 MOST_ITEMS: Final = 1_000
-"""Of a page that a model writes; a larger category's is made without one."""
+"""Items of a page that a model writes; a larger category's is made without one."""
 Written = tuple[Sequence[PageSection] | None, str | None, str | None]
 """Sections of a model's, or none; which model wrote them; why none did where one is configured."""
 

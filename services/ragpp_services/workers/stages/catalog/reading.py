@@ -25,7 +25,7 @@ from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.stages.history import LEARNING_ROLES, teaches
 
 MOST_CHARS: Final = 4_000
-"""Of one item."""
+"""Characters of one item."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
