@@ -129,7 +129,7 @@ def log_folders(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 @pytest.fixture(scope="session", autouse=True)
 def heard(log_folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
-    """What this process of the run says to the memory. At its end none of it is in any log."""
+    """Everything that this process of the run says to the memory. At its end none of it is in any log."""
     heard = Heard()
     with noting(heard, tmp_path_factory.mktemp("logged") / "logged-here.log"):
         yield heard
@@ -139,7 +139,7 @@ def heard(log_folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(autouse=True)
 def _taken_apart(heard: Heard) -> Iterator[None]:
-    """Of what a test says, between it and the next, when nobody is asked."""
+    """Take apart what a test says, between it and the next, when nobody is asked."""
     yield
     heard.take_apart()
 

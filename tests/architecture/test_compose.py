@@ -1,4 +1,4 @@
-"""What docker-compose.yml and the image promise, whatever is changed in them."""
+"""The promises of docker-compose.yml and of the image, whatever is changed in them."""
 
 import re
 from collections.abc import Mapping
@@ -137,7 +137,7 @@ def test_every_module_that_a_container_runs_is_one() -> None:
 
 
 def test_the_schemas_are_there_before_any_service() -> None:
-    """Of those that start at once, one alone migrates."""
+    """One service alone brings the schemas up to date, before any of those that start at once."""
     before = {
         name: service.get("depends_on", {}).get("provision", {}).get("condition") for name, service in SERVICES.items()
     }
@@ -155,7 +155,7 @@ def _assignments(text: str, separator: str) -> dict[str, str]:
 
 
 def test_postgresql_is_set_as_in_the_embedded_stack() -> None:
-    """What people said would be in its log otherwise, and a plan would be another."""
+    """People's words would be in its log otherwise, and plans would be others."""
     embedded = _assignments(postgres.CONFIGURATION, "=")
     elsewhere = {"listen_addresses", "unix_socket_directories", "unix_socket_permissions", "log_line_prefix"}
     defaults = {"fsync": "on", "synchronous_commit": "on"}

@@ -1,4 +1,4 @@
-"""What infra/grafana promises: each metric it names exists, each is on the dashboard, each alert tells what to do."""
+"""The promises of infra/grafana: each metric it names exists, each is on the dashboard, each alert tells what to do."""
 
 import json
 import re
@@ -128,7 +128,7 @@ def test_every_metric_that_is_named_exists_with_its_labels() -> None:
 
 
 def wrong_in(expression: str, shown: set[str]) -> Iterator[str]:
-    """What an expression names that is not there; `shown`: the labels of its legend or texts."""
+    """The faults of an expression, such as names that are not there; `shown`: the labels of its legend or texts."""
     named = series_of(expression)
     if not named:
         yield "no series"

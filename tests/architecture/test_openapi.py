@@ -53,7 +53,7 @@ REFUSALS: Final = cast("dict[str, Document]", cast("Document", DESCRIPTION["comp
 
 
 def _answers(operation: str) -> dict[str, Document]:
-    """What a route answers, by status."""
+    """The answers of a route, by status."""
     return cast("dict[str, Document]", OPERATIONS[operation]["responses"])
 
 
@@ -171,7 +171,7 @@ def test_every_refusal_is_a_problem_described_in_one_place() -> None:
 
 
 def _refused(monkeypatch: pytest.MonkeyPatch, **settings: int | float) -> dict[str, str]:
-    """What is said of each refusal by a gateway of these settings."""
+    """The description of each refusal by a gateway of these settings, by status."""
     for name, value in settings.items():
         monkeypatch.setenv(f"GATEWAY_{name.upper()}", str(value))
     components = cast("Document", create_app(_never_opened).openapi()["components"])

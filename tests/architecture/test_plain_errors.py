@@ -109,7 +109,7 @@ def _made(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
 
 
 def _inserted(message: ast.expr) -> set[str]:
-    """What is inserted into a text; the whole of it where it is not one."""
+    """The expressions that are inserted into a text; the whole of `message` where it is no text."""
     if isinstance(message, ast.Constant):
         return set()
     if isinstance(message, ast.JoinedStr):

@@ -1,4 +1,4 @@
-"""What every tier promises of erasing a user, and of telling how much it holds, in process and over HTTP."""
+"""The promises of every tier about erasing a user, and about telling how much it holds, in process and over HTTP."""
 
 from typing import cast
 

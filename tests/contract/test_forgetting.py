@@ -1,4 +1,4 @@
-"""What every tier promises of writes that come after something was forgotten, in process and over HTTP."""
+"""The promises of every tier about writes that come after something was forgotten, in process and over HTTP."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
@@ -131,7 +131,7 @@ async def of_semantic(tier: MemoryTier, scope: Scope) -> Attempts:
 
 
 async def of_procedural(tier: MemoryTier, scope: Scope) -> Attempts:
-    """Of a user who has two preferences and a rule."""
+    """Derived writes of a user who has two preferences and a rule."""
     procedures = cast("ProceduralTier", tier)
     one, two = [await procedures.set_preference(scope, procedural_entry(text)) for text in ("tea", "green tea")]
     rule = await procedures.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
@@ -144,7 +144,7 @@ async def of_procedural(tier: MemoryTier, scope: Scope) -> Attempts:
 
 
 async def of_catalog(tier: MemoryTier, scope: Scope) -> Attempts:
-    """Of a user who has a resource and a category."""
+    """Derived writes of a user who has a resource and a category."""
     catalog = cast("CatalogTier", tier)
     await catalog.store(scope, [resource("a note", id="r")])
     await catalog.create_category(scope, "pricing", "What the plans cost")

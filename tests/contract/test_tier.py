@@ -1,4 +1,4 @@
-"""What every tier promises, whatever it keeps and wherever it runs."""
+"""The promises of every tier, whatever it keeps and wherever it runs."""
 
 import asyncio
 

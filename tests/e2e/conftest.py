@@ -47,7 +47,7 @@ async def gateway(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 async def stores(stack: StoreStack) -> AsyncIterator[Stores]:
-    """What the stores hold, as their operator sees it."""
+    """The content of the stores, as their operator sees it."""
     async with open_stores(stack) as opened:
         yield opened
 

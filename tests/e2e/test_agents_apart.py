@@ -1,4 +1,4 @@
-"""What one agent does reaches nothing that was said to another, however alike the two are."""
+"""One agent's acts reach nothing that was said to another, however alike the two are."""
 
 from typing import Final
 

@@ -76,7 +76,7 @@ async def learn(gateway: RealGateway, stopping: asyncio.Event) -> None:
 
 
 async def forget_much(gateway: RealGateway, forgetful: Owner, left: Owner) -> str:
-    """What happens after the backup: much is forgotten. The id of a message that came and went."""
+    """Forget much after the backup; the id of a message that came and went."""
     tenant, user = forgetful.scope.tenant_id, {"user_id": forgetful.scope.user_id}
     things, late = forgetful.things, f"late-{uuid4().hex}"
     async with gateway.client(forgetful.key) as api:

@@ -1,4 +1,4 @@
-"""What a key asks too often or too much at once is refused before its work begins, and nobody else notices it."""
+"""A key's requests that are too many or too much at once are refused before work begins; nobody else notices them."""
 
 import asyncio
 import io
@@ -55,7 +55,7 @@ async def patient(strict: RealGateway, tenant: str) -> AsyncIterator[AsyncMemory
 
 
 async def kept(client: AsyncMemoryClient) -> list[str]:
-    """What the user said, in order."""
+    """The texts of the user's messages, in order."""
     page = await client.interactions(USER, newest_first=False, limit=200)
     return [one.content for one in page.items]
 

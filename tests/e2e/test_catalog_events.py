@@ -1,4 +1,4 @@
-"""What the ledger tells of the catalog is what document 002 §4 lists, without anything that was said."""
+"""The ledger's events of the catalog are those that document 002 §4 lists, without anything that was said."""
 
 from typing import Final
 

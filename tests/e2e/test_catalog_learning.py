@@ -1,4 +1,4 @@
-"""What is put into the catalog is learned behind the write, and what is forgotten is taken out of it."""
+"""Resources put into the catalog are learned behind the write, and what is forgotten is taken out of it."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What was forgotten leaves the files of the stores, too."""
+"""Forgotten words leave the files of the stores, too."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

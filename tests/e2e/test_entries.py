@@ -34,7 +34,7 @@ async def kept(team: Team, agent: str | None, *facts: Json) -> list[str]:
 
 
 async def chosen(team: Team, asked: Mapping[str, str | int], agent: str | None = None) -> EntryList:
-    """What a list answers that agent."""
+    """The answer of a list to that agent."""
     answer = await team.of(agent).get(LIST, params={"user_id": team.user_id, **asked})
     assert answer.status_code == 200, answer.text
     return EntryList.model_validate_json(answer.content)

@@ -1,4 +1,4 @@
-"""What an agent alone sees goes when its time is over, and nothing else does: over HTTP, by the landed jobs."""
+"""Entries that an agent alone sees go when their time is over, and nothing else does: over HTTP, by the landed jobs."""
 
 import asyncio
 from dataclasses import replace
@@ -35,7 +35,7 @@ async def kept(team: Team, agent: str | None, content: str, **fields: Json) -> s
 
 
 async def cleaned(team: Team, *, dry_run: bool = False) -> Object:
-    """What a cleanup says of entries."""
+    """A cleanup's result for entries."""
     asked = await team.everyone.post("/api/memory/cleanup", json={"user_id": team.user_id, "dry_run": dry_run})
     assert asked.status_code == 202, asked.text
     await team.digest()

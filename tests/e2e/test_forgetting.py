@@ -1,4 +1,4 @@
-"""What is forgotten over HTTP is gone from every store, whatever rested on it."""
+"""Messages that are forgotten over HTTP are gone from every store, whatever rested on them."""
 
 from typing import Final
 

@@ -83,7 +83,7 @@ async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:
 
 
 async def test_a_dump_of_every_store_holds_no_word_of_what_was_forgotten(oracle: Oracle) -> None:
-    """Of the conversations above; comes before those that leave something out."""
+    """The conversations are those above; this test comes before those that leave something out."""
     assert oracle.planted
     assert [str(one) for one in await oracle.dump()] == []
 

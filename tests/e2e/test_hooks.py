@@ -193,7 +193,7 @@ async def test_what_an_exchange_states_is_of_the_kind_that_its_words_tell(team: 
 
 
 async def listed(team: Team) -> list[str]:
-    """What sales sees, in short."""
+    """The abstracts of the entries that sales sees."""
     answer = await team.sales.get("/api/memory/catalog", params={"user_id": team.user_id, "limit": 200})
     return [entry["abstract"] for entry in answer.json()["memories"]]
 

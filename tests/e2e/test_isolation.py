@@ -180,7 +180,7 @@ NEEDED: Final = ("read", "write", "forget")
 
 
 def needed_scope(operation: Operation) -> str:
-    """What a key must have for it."""
+    """The scope that a key must have for the route."""
     if operation.method == "GET" or operation.name in ASKING or operation.name in OFFERING:
         return "read"
     return "forget" if operation.method == "DELETE" or operation.path == "/v1/forget" else "write"

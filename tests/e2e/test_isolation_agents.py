@@ -1,4 +1,4 @@
-"""What was said to one agent of a user, a key of another's never reads, counts, changes or deletes."""
+"""Messages to one agent of a user, which a key of another's never reads, counts, changes or deletes."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace

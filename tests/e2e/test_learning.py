@@ -1,4 +1,4 @@
-"""What the memory learns by itself, through the gateway: patterns, nights, and nothing from its own words."""
+"""The memory's own learning, through the gateway: patterns, nights, and nothing from its own words."""
 
 from dataclasses import replace
 from typing import Any, cast

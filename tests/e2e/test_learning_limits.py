@@ -1,4 +1,4 @@
-"""What extraction and reflection leave alone: a window's size, what a model suggests, what a person decided."""
+"""The limits of extraction and reflection: a window's size, what a model suggests, what a person decided."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What somebody says, and what is secret, is in no log, whatever becomes of the request that brings it."""
+"""Words that somebody says, and secrets, are in no log, whatever becomes of the request that brings them."""
 
 from pathlib import Path
 from typing import Final

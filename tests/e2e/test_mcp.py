@@ -50,7 +50,7 @@ async def assistant(request: pytest.FixtureRequest, gateway: RealGateway, tenant
 
 
 async def call(client: Client, tool: str, **arguments: object) -> tuple[str, dict[str, Any]]:
-    """What a tool says to the model, and what it gives the program."""
+    """The text of a tool's answer, for the model, and its structured content, for the program."""
     answer = await client.call_tool(tool, arguments)
     (content,) = answer.content
     assert isinstance(content, TextContent)

@@ -1,4 +1,4 @@
-"""What a service counts is what was done."""
+"""The counts of a service are those of what was done."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""What was forgotten is as if it had never been heard: the memory equals a witness's, who heard the rest alone.
+"""Forgotten messages are as if they had never been heard: the memory equals a witness's, who heard the rest alone.
 
 Both heard the same days, and looked at the same windows, in the same order; only one was told what is then forgotten.
 """

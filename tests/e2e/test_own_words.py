@@ -34,7 +34,7 @@ async def tell(api: httpx.AsyncClient, user: str, *messages: dict[str, object]) 
 
 
 async def learned(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str) -> dict[str, list[str]]:
-    """What is known of the user after everything was extracted and reflected upon."""
+    """The rules, preferences and entities of the user after everything was extracted and reflected upon."""
     await gateway.digest(tenant)
     for kind in ("extract", "reflect"):
         assert (await api.post(f"/v1/users/{user}/{kind}", json={})).status_code == 202

@@ -1,4 +1,4 @@
-"""What was learned, read and judged over HTTP with the client: preferences by time, the review, findings, reports."""
+"""Things learned, read and judged over HTTP with the client: preferences by time, the review, findings, reports."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta

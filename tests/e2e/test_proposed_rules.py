@@ -1,4 +1,4 @@
-"""What nobody said plainly is proposed: reviewed with what was said, in no context, and a rule when it is confirmed.
+"""Rules that nobody said plainly are proposed: reviewed with what was said, in no context, and rules when confirmed.
 
 What is said in the sessions in DOUBTED counts as doubtful, however it is said.
 """

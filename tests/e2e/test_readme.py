@@ -22,7 +22,7 @@ VARIES: Final = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d+\.\d m?s\b|\b[
 
 
 def lines(text: str) -> list[str]:
-    """What stands in its lines, but for spaces and what varies; without those that are left out."""
+    """The lines of `text`, but for spaces and what varies; without those that are empty or left out."""
     found = (" ".join(VARIES.sub(" ", line).split()) for line in text.splitlines())
     return [line for line in found if line not in {"", "…"}]
 

@@ -1,4 +1,4 @@
-"""What matters for a message is found once in five minutes, and whatever is written is seen at once: over HTTP."""
+"""The memories that matter for a message are found once in five minutes, and any write is seen at once: over HTTP."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -63,7 +63,7 @@ async def relevant(team: Team, agent: str | None, **more: str) -> RelevantMemori
 
 
 async def seen(team: Team) -> dict[str | None, set[str]]:
-    """What is offered to each, by all three ways, which have to agree."""
+    """The ids of the memories that are offered to each, by all three ways, which have to agree."""
     offered: dict[str | None, set[str]] = {}
     for agent in (None, *AGENTS):
         offered[agent] = {one.entry.memory_id for one in (await relevant(team, agent)).memories}

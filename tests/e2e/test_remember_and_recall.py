@@ -1,4 +1,4 @@
-"""What goes in comes out, in the right place of the context, and goes away when it is forgotten."""
+"""Messages that go in come out, in the right place of the context, and go away when they are forgotten."""
 
 from hashlib import sha256
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a relationship leads to is corrected, and nothing else of it."""
+"""The target of a relationship is corrected, and nothing else of it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final

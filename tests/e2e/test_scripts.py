@@ -1,4 +1,4 @@
-"""What was said in a script other than Latin is found through the API, by its words, in every tier that has words."""
+"""Texts in a script other than Latin are found through the API, by their words, in every tier that has words."""
 
 from typing import Final
 

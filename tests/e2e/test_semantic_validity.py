@@ -40,7 +40,7 @@ async def listed(api: httpx.AsyncClient, **asked: str) -> dict[str, Object]:
 
 
 async def recalled(api: httpx.AsyncClient, as_of: str) -> list[str]:
-    """What the graph says about where the user lives."""
+    """The texts of the graph's memories of where the user lives."""
     asked = {"user_id": USER, "query": "Where does Elena live?", "tiers": ["semantic"], "as_of": as_of}
     answer = await api.post("/v1/recall", json=asked)
     assert answer.json()["status"] == "complete", answer.text

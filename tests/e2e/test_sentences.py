@@ -1,4 +1,4 @@
-"""What messages tell is embedded by the workers, whatever becomes of the embedder meanwhile."""
+"""The sentences that messages tell are embedded by the workers, whatever becomes of the embedder meanwhile."""
 
 from collections.abc import Mapping
 from dataclasses import replace

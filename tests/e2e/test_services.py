@@ -131,7 +131,7 @@ async def test_what_is_remembered_is_recalled_and_forgotten_across_processes(api
 
 
 def lines_for(service: ServiceProcess, request_id: str) -> list[dict[str, object]]:
-    """What a process logged of a request."""
+    """The lines that a process logged of a request."""
     lines = [json.loads(line) for line in service.log.read_text().splitlines() if line.startswith("{")]
     return [line for line in lines if line.get("request_id") == request_id]
 

@@ -45,7 +45,7 @@ def text_of(answer: CallToolResult) -> str:
 
 
 async def answer_of(client: Client, tool: str, **arguments: object) -> str:
-    """What the tool says once the stack is there; until then it says that."""
+    """The tool's answer once the stack is there; until then the tool says that it is starting."""
 
     async def ask() -> CallToolResult | None:
         answer = await client.call_tool(tool, arguments)

@@ -1,4 +1,4 @@
-"""What is stated, where a user's agents are apart: it stays theirs for whom it was, and overturns nobody's word."""
+"""A statement, where a user's agents are apart, stays theirs for whom it was, and overturns nobody's word."""
 
 from typing import Final
 

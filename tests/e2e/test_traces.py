@@ -32,7 +32,7 @@ KEYS: Final = {OF_HTTP.get(name, PREFIX + name) for name in Attributes.__annotat
 
 @pytest.fixture(scope="module")
 def exporter() -> Iterator[InMemorySpanExporter]:
-    """What is recorded in this process, from before the gateway is opened."""
+    """The spans that are recorded in this process, from before the gateway is opened."""
     exporter = InMemorySpanExporter()
     with recorded_by(SimpleSpanProcessor(exporter), "test"):
         yield exporter
@@ -158,7 +158,7 @@ async def test_a_job_is_linked_to_the_request_that_asked_for_it(
 
 
 def with_context(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
-    """What a running service's log adds to each line."""
+    """The event, with the context that a running service's log adds to each line."""
     return {**structlog.contextvars.get_contextvars(), **event}
 
 

@@ -1,4 +1,4 @@
-"""What an agent's key reads is what a memory would answer that had heard nothing but what the agent may see.
+"""An agent's key reads what a memory would answer that had heard nothing but what the agent may see.
 
 Random conversations of two agents and of nobody in particular, with works done at any moment, forgettings, and what
 people set and judge between them. A witness is told what the agent may see, in the same order, and nothing else.
@@ -43,7 +43,7 @@ NOT_COMPARED: Final = frozenset(
 
 @dataclass(frozen=True)
 class Step:
-    """What happens at one moment: a message that is said (to `agent`, which alone may see it, or None), the works that
+    """The event of one moment: a message that is said (to `agent`, which alone may see it, or None), the works that
     are due done, or a message forgotten by whoever runs the memory."""
 
     kind: str
@@ -116,7 +116,7 @@ class Memory:
             assert gone.status_code == 200, gone.text
 
     async def read(self, agent: str | None) -> dict[str, list[Json]]:
-        """What the key of `agent` is answered."""
+        """The answers to the key of `agent`: lists, sessions and recalls, by name."""
         client = self.keys[agent]
         found: dict[str, list[Json]] = {}
         lists = {

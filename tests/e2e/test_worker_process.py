@@ -85,7 +85,7 @@ async def items(api: httpx.AsyncClient, kind: str, user_id: str) -> list[dict[st
 
 
 async def failed(gateway: RealGateway, tenant: str) -> list[Failure]:
-    """What failed for good of the tenant's events."""
+    """The failures for good among the tenant's events."""
     return [failure for failure in await gateway.worker.ledger.failures(1_000) if failure.scope.tenant_id == tenant]
 
 

@@ -66,7 +66,7 @@ async def eventually_with(workers: tuple[ServiceProcess, ...], ask: Callable[[],
 
 
 class Broker:
-    """What lies on the broker: the queues of all stages."""
+    """The content of the broker: the queues of all stages."""
 
     def __init__(self) -> None:
         self.settings = RedisSettings()

@@ -16,7 +16,7 @@ SAID: Final = {"redis": b"one\ntwo\n", "postgres/a.b": b"x" * 100}
 
 
 def manifest(writer: ArchiveWriter | None = None, **given: Any) -> Manifest:
-    """What a backup of one table and one part of lines says of itself, or what is `given`."""
+    """The manifest of a backup of one table, with the parts of `writer`; `given`: facts in the place of these."""
     facts: dict[str, Any] = {
         "format": FORMAT,
         "ragpp": "0.1.0",

@@ -22,7 +22,7 @@ class Memory:
     loop: asyncio.AbstractEventLoop
 
     async def read(self, name: str, user_id: str | None, **path: str) -> Object:
-        """What a GET of one thing answers; AssertionError when there is none."""
+        """The answer to a GET of one thing; AssertionError when there is none."""
         return cast("Object", checked_result(OPERATIONS[name], await self.get(name, user_id, **path)))
 
     async def get(self, name: str, user_id: str | None, **path: str) -> httpx.Response:

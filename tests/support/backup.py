@@ -45,7 +45,7 @@ async def taken(place: Place, path: Path, *, patience_s: float = 60.0) -> Taken:
 
 
 async def told(place: Place, path: Path) -> Taken:
-    """What was forgotten, in the file `path`."""
+    """The forgettings, in the file `path`."""
     with path.open("wb") as file:
         return await take_forgettings(place, file)
 
@@ -60,13 +60,13 @@ def sources_of(place: Place, path: Path, *files: Path, nothing_since: bool = Fal
 async def restored(
     place: Place, path: Path, *files: Path, replace: bool = False, nothing_since: bool = False
 ) -> Restored:
-    """What is in `place` afterwards."""
+    """Restore these into `place`; what came of it."""
     sources = sources_of(place, path, *files, nothing_since=nothing_since)
     return await Restore(sources, schemas.known(), silently).run(replace=replace)
 
 
 async def known(place: Place, path: Path, *files: Path) -> Known:
-    """What a restore in the place of what is there would know of what was forgotten; nothing is changed."""
+    """The forgettings that a restore in the place of what is there would know of; nothing is changed."""
     sources = sources_of(place, path, *files)
     async with place.postgres() as connection, place.neo4j() as driver, place.redis() as client:
         return await sources.check(connection, driver, client, replace=True)

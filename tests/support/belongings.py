@@ -60,7 +60,7 @@ class Owner:
 
 
 def kind_of(operation: Operation) -> str:
-    """What a route is about: `rules` of /v1/rules/{item_id}, `reflections` of /v1/users/{user_id}/reflections."""
+    """The subject of a route: `rules` of /v1/rules/{item_id}, `reflections` of /v1/users/{user_id}/reflections."""
     parts = operation.path.split("/")
     return parts[4] if parts[2] == "users" and len(parts) > 4 else parts[2]
 

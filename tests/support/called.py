@@ -120,7 +120,7 @@ def related(owner: Owner) -> RelationshipEntry:
 
 
 def stated() -> StatedRelationship:
-    """Of nobody that an owner knows."""
+    """A relationship to state, of nobody that an owner knows."""
     entry = RelationshipEntry(
         id=uuid4().hex,
         source="me",
@@ -324,19 +324,19 @@ async def totalled(asked: Awaitable[EntryStatistics]) -> int:
 
 
 async def used(asked: Awaitable[AgentUsage]) -> AgentUsage | None:
-    """What an agent was given; None for nothing."""
+    """An agent's usage; None where it was given nothing."""
     usage = await asked
     return None if usage == AgentUsage() else usage
 
 
 async def shown(asked: Awaitable[ShownLately]) -> ShownLately | None:
-    """What an agent was shown; None for nothing."""
+    """The memories that an agent was shown lately; None for none."""
     lately = await asked
     return None if lately == ShownLately() else lately
 
 
 async def compared(asked: Awaitable[SourceComparison]) -> SourceComparison | None:
-    """What was compared; None for nothing."""
+    """The comparison of sources; None where nothing was compared."""
     comparison = await asked
     return None if comparison == SourceComparison() else comparison
 

@@ -1,4 +1,4 @@
-"""What a test reads of a catalog: items that a search finds, and all of a scope."""
+"""A test's readings of a catalog: items that a search finds, and all of a scope."""
 
 from ragpp.catalog import EVERYBODY, ItemQuery, MemoryItem
 from ragpp.models import Scope
@@ -6,7 +6,7 @@ from ragpp.tiers import CatalogTier
 
 
 def everybody(scope: Scope) -> Scope:
-    """What all users of the tenant share."""
+    """The scope of what all users of the tenant share."""
     return scope.model_copy(update={"user_id": EVERYBODY})
 
 

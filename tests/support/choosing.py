@@ -52,7 +52,7 @@ class CatalogMemory(KeepingMemory):
         self._turns: dict[Whose, tuple[tuple[str, ...], int]] = {}
 
     def asked(self, kind: type[HookCall]) -> list[HookCall]:
-        """What one hook was told."""
+        """The calls of one hook, in order."""
         return [call for call in self.hooked if isinstance(call, kind)]
 
     async def pre_prompt(self, request: PrePromptIn) -> TurnCatalog:

@@ -1,4 +1,4 @@
-"""What tests of the catalog over HTTP keep in it."""
+"""The resources and items that tests of the catalog over HTTP keep in it."""
 
 from typing import Final
 

@@ -74,7 +74,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def ran(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
-    """What the command says; AssertionError where it fails."""
+    """The command's output; AssertionError where it fails."""
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=400, check=False
     )
@@ -83,7 +83,7 @@ def ran(command: list[str], folder: Path, environment: Mapping[str, str]) -> str
 
 
 def follow(page: str, folder: Path, **more: str) -> list[str]:
-    """What each of the page's blocks says that are run, in their order. Files are written, and what one block exports
+    """The output of each of the page's blocks that are run, in order. Files are written, and what one block exports
     the others have. Lines of `make` are left out: a target is no matter of this stack's."""
     variables = environment(**more)
     said = []

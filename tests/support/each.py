@@ -74,7 +74,7 @@ def each_case(
 
 
 class _Told:
-    """What is told of cases, in the order in which they were begun."""
+    """The failures of cases, in the order in which the cases were begun."""
 
     def __init__(self) -> None:
         self._failures: list[str] = []

@@ -122,7 +122,7 @@ def json_values() -> st.SearchStrategy[Json]:
 
 @cache
 def wrong_values() -> st.SearchStrategy[Json]:
-    """What is out of place nearly everywhere."""
+    """Values that are out of place nearly everywhere."""
     return cast(
         "st.SearchStrategy[Json]",
         st.sampled_from([None, True, [], {}, [[[[]]]], *_NUMBERS, *_NOT_NUMBERS, *UNSTORABLE, *REFUSED_MOMENTS])

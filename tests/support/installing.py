@@ -47,8 +47,8 @@ def installed(wheel: Path, folder: Path) -> Installation:
 
 
 def closure(wheel: Path, extras: Iterable[str] = ()) -> dict[str, Distribution]:
-    """What `wheel` with these extras needs, and what that needs, by name; PackageNotFoundError where this environment
-    has not got it."""
+    """The packages that `wheel` with these extras needs, and those that these need, by name; PackageNotFoundError where
+    this environment has not got one."""
     (project,) = distributions(path=[str(wheel)])
     found: dict[str, Distribution] = {}
     waiting = list(_requirements(project, extras))

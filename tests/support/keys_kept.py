@@ -1,4 +1,4 @@
-"""What becomes of keys that are made and revoked over HTTP, read back from the list of them."""
+"""Checks of keys that are made and revoked over HTTP, read back from the list of them."""
 
 from typing import Final, cast
 

@@ -94,7 +94,7 @@ class Bench:
 
 
 def keys(works: Sequence[Work]) -> list[WorkKey]:
-    """Of each work."""
+    """The key of each work."""
     return [work.key for work in works]
 
 

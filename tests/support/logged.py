@@ -1,4 +1,4 @@
-"""What a run of the tests says to the memory, and a search for any of it in all that was logged meanwhile.
+"""The words that a run of the tests says to the memory, and a search for any of them in all that was logged meanwhile.
 
 Texts are what is sent to a gateway from this process in a body that has messages, resources, questions or the like; of
 each, every stretch of BLOCK characters, as it is and as JSON has it, must be in no log. A stretch without spaces, or of
@@ -49,7 +49,7 @@ class Leak:
 
 @dataclass
 class Heard:
-    """What was said so far, in stretches, and the secrets: the beginnings of long ones, and short ones as they are.
+    """The words said so far, in stretches, and the secrets: the beginnings of long ones, and short ones as they are.
     `bodies` are yet to be taken apart: megabytes take longer than a gateway in the same process can stand still."""
 
     texts: set[str] = field(default_factory=set)
@@ -95,7 +95,7 @@ class Heard:
                 self.text(said)
 
     def leaks(self, folders: Iterable[Path]) -> list[Leak]:
-        """What of it is in the logs below `folders`, each file once."""
+        """The places in the logs below `folders` that have any of it, each file read once."""
         self.take_apart()
         files = {path.resolve(): path for folder in folders for path in logs_below(folder)}
         return [leak for path in files.values() for leak in self._in(path)]

@@ -27,7 +27,7 @@ async def forget(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user
 
 
 async def learned(api: httpx.AsyncClient, user: str) -> dict[str, list[dict[str, Any]]]:
-    """What was learned, without ids of this user's own and moments at which it was written down."""
+    """The things that were learned, without ids of this user's own and moments at which they were written down."""
     own = {"id", "version", "updated_at", "created_at", "duration_ms", "entities_merged", "preferences_updated"}
     own |= {"relationships_updated", "relationships_archived"}  # counts of what a look changed, and not of what is so
     found = {}

@@ -10,7 +10,7 @@ from ragpp.llm.replies import WindowReply
 
 
 class Silent:
-    """What a model does that is asked for shapes alone: it speaks to nobody."""
+    """A model that is asked for shapes alone: it speaks to nobody."""
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
         del messages, max_tokens

@@ -164,7 +164,7 @@ async def interrupted(place: Place, file: Path) -> Mapping[str, object]:
 
 
 async def answered(asking: Awaitable[object]) -> object:
-    """What comes of it, or the error that does."""
+    """The result of `asking`, or the error that it raises."""
     (answer,) = await asyncio.gather(asking, return_exceptions=True)
     return answer
 

@@ -175,7 +175,7 @@ class Oracle:
 
 
 def _add_recall(snapshot: Snapshot, query: str, recalled: dict[str, Any]) -> None:
-    """What it answers: the lines of the context, and each memory at its place with its scores; of those with the same
+    """Add the answer: the lines of the context, and each memory at its place with its scores; of those with the same
     score, which come by their ids, the order is that of their texts."""
     shown = ("score", "similarity", "confidence", "tier", "kind", "text", "tokens", "occurred_at", "said_by")
     ranked = sorted(recalled["memories"], key=lambda memory: (-memory["score"], memory["text"], memory["tier"]))
@@ -222,7 +222,7 @@ class _Patient(httpx.AsyncBaseTransport):
 
 
 def client_of(gateway: RealGateway) -> Callable[[str], Awaitable[httpx.AsyncClient]]:
-    """What makes a client with a key of a tenant."""
+    """A function that makes a client with a key of a tenant."""
 
     async def client(tenant_id: str) -> httpx.AsyncClient:
         transport = _Patient(httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False))

@@ -17,7 +17,7 @@ _RULE_CHANGES: Final[Mapping[str, Mapping[str, object]]] = {
 
 @dataclass(frozen=True)
 class Target:
-    """What a person's act was about, by what it is called."""
+    """The thing that a person's act was about, by what it is called."""
 
     what: str
     called: tuple[str, ...]
@@ -47,7 +47,7 @@ async def act_on(api: httpx.AsyncClient, act: Act, target: Target) -> bool:
 
 
 async def stands(api: httpx.AsyncClient, act: Act, target: Target) -> bool:
-    """Whether it is a verdict that is kept; that of rejected values of preferences, which are not listed, always is."""
+    """True where it is a verdict that is kept, as always that of a preference's rejected value, which is not listed."""
     deed, _, of_preference = act.deed.partition("_")
     known = {_called(target.what, item): item for item in await _items(api, target.what, act.user)}
     verdict = known.get(target.called, {}).get("verdict")
@@ -81,5 +81,5 @@ def _called(kind: str, item: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _key(target: Target) -> tuple[str, ...]:
-    """What it is found by: a preference by category and key."""
+    """The names that it is found by: of a preference, category and key."""
     return target.called[:2] if target.what == "preferences" else target.called

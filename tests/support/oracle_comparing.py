@@ -85,7 +85,7 @@ _REPORTS: Final = ("report", "procedural.reflections")
 
 
 def _is_empty(report: Fields) -> bool:
-    """Of a window of which all was forgotten nothing is kept; the witness was asked to look at it all the same."""
+    """True where a report is of nothing: of a window forgotten whole nothing is kept, but the witness looked at it."""
     return report.get("status") == "no_interactions" or report.get("sources") == []
 
 
@@ -94,7 +94,7 @@ def _unnumbered(thing: str, fields: object) -> str:
 
 
 def _apart(one: Sequence[object], other: Sequence[object]) -> list[object]:
-    """What is in one of two lists alone."""
+    """The elements of `one` that are not in `other`."""
     return [element for element in one if element not in other]
 
 

@@ -1,4 +1,4 @@
-"""What the oracle does not compare, and why: one table, which the reading uses and the proof prints.
+"""The things that the oracle does not compare, and why: one table, which the reading uses and the proof prints.
 
 Whatever a store holds for a user and is not in this table is compared, also what a later migration adds.
 """

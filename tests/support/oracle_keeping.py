@@ -1,4 +1,4 @@
-"""What the oracle's scripts do with the catalog: resources kept, items stored, pages written, and these forgotten."""
+"""The catalog in the oracle's scripts: resources kept, items stored, pages written, and these forgotten."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

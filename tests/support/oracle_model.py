@@ -51,7 +51,7 @@ def language_models(clock: Clock) -> LanguageModels:
 
 
 def reply_to(data: str, schema: type[BaseModel]) -> BaseModel:
-    """What the model answers to a prompt's data."""
+    """The model's reply to a prompt's data."""
     said, lines = _said(data), [str(one["line"]) for one in _json(data) if "line" in one]
     if schema is WindowReply:
         return _window(said)

@@ -71,7 +71,7 @@ class Workers(Protocol):
 
 @dataclass
 class Stage:
-    """What a script is played on. `tally` counts what was done to the subject."""
+    """The parts that a script is played on. `tally` counts what was done to the subject."""
 
     client: Callable[[str], Awaitable[httpx.AsyncClient]]
     ledger: WorkLedger
@@ -170,7 +170,7 @@ class Player:
                 self.stage.tally["pages asked for"] += 1
 
     async def repetitions(self) -> dict[tuple[str, str], list[Repetition]]:
-        """What is noted of replies, by user and id."""
+        """The repetitions that are noted of replies, by user and id."""
         noted: dict[tuple[str, str], list[Repetition]] = {}
         for say in (step for step in self.script.steps if isinstance(step, Say) and step.role == "assistant"):
             scope = Scope(tenant_id=self.tenant_id, user_id=say.user)

@@ -1,4 +1,4 @@
-"""What a user's memory is, read from the stores themselves: a snapshot of places, the things in them, and their fields.
+"""A user's memory, read from the stores themselves: a snapshot of places, the things in them, and their fields.
 
 Things are known by what they are called, not by their ids. What is not read is in the table of exclusions.
 """
@@ -127,7 +127,7 @@ async def _read_valkey(stack: StoreStack, scope: Scope, besides: Sequence[Exclus
 
 
 async def _things(client: Client, key: str, area: str) -> list[Fields]:
-    """What a key holds, in fields."""
+    """The things that a key holds, in fields."""
     match area:
         case "st:log":
             texts = await _hash(client, key.replace("st:log", "st:texts", 1))

@@ -158,7 +158,7 @@ class Script:
 
     @property
     def remaining(self) -> "Script":
-        """What the witness gets: all but what is forgotten, and nobody disturbs its workers."""
+        """The witness's script: all but what is forgotten, and nobody disturbs its workers."""
         kept = [step for step in self.steps if not isinstance(step, Forget | Disturb)]
         return replace(self, steps=tuple(kept)).unsaid(self.forgotten)
 
@@ -187,13 +187,13 @@ def words_of(script: Script) -> dict[tuple[str, str], str]:
 
 
 def texts_of(script: Script) -> Mapping[tuple[str, str], str]:
-    """What messages, documents and items say, by user and id."""
+    """The texts of messages, documents and items, by user and id."""
     given = [step for step in script.steps if isinstance(step, Say | Keep | Note)]
     return {(step.user, step.id): step.text for step in given if step.text is not None}
 
 
 def with_word(step: Say | Keep | Note, words: Mapping[tuple[str, str], str]) -> str:
-    """What it says, with its word."""
+    """The text of `step`, with its word."""
     return (step.text or "").replace("{word}", words.get((step.user, step.id), "nobody"))
 
 

@@ -1,4 +1,4 @@
-"""What the people of the oracle's scripts say: sentences of which everything comes that is learned.
+"""The words of the people in the oracle's scripts: sentences of which everything comes that is learned.
 
 A kind that is left out of a script leaves its sentences out, so that a field that is being mended can be switched off.
 """

@@ -202,7 +202,7 @@ async def open_gateway(
 
 
 async def done(gateway: RealGateway, tenant: str, asked: Coroutine[object, None, T]) -> T:
-    """What `asked` answers, while a worker does what it waits for."""
+    """The answer of `asked`, while a worker does what it waits for."""
     task = asyncio.create_task(asked)
     while not task.done():
         await gateway.digest(tenant)

@@ -1,4 +1,4 @@
-"""What a hostile client sends, and that nothing of it is stored."""
+"""The requests of a hostile client, and that nothing of them is stored."""
 
 from typing import Final
 

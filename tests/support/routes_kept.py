@@ -1,4 +1,4 @@
-"""What every route that changes something must have kept, read back from where it is kept."""
+"""Checks of what every route that changes something must have kept, read back from where it is kept."""
 
 import json
 import re

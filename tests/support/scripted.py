@@ -39,7 +39,7 @@ class ScriptedGateway(httpx.MockTransport):
         return answer
 
     def bodies(self) -> list[dict[str, object]]:
-        """What the requests said."""
+        """The bodies of the requests."""
         return [orjson.loads(request.content) for request in self.seen]
 
 

@@ -114,7 +114,7 @@ def observation(
     relationships: tuple[RelationshipEntry, ...] = (),
     event_id: str | None = None,
 ) -> Observation:
-    """What one interaction taught; its event is named after it unless told otherwise."""
+    """The observation of one interaction; its event is named after it unless `event_id` is given."""
     return Observation(
         event_id=event_id or f"event-{interaction_id}",
         interaction_id=interaction_id,

@@ -44,7 +44,7 @@ class ServiceProcess:
 
     @property
     def pid(self) -> int | None:
-        """Of the process, while there is one."""
+        """The process's id, while there is a process."""
         return None if self._process is None else self._process.pid
 
     def kill(self) -> None:

@@ -25,7 +25,7 @@ class StoreStack(Protocol):
 
 
 class RunStack(StoreStack, Protocol):
-    """What a run of the tests starts: the stores, and what can happen to the machine below them."""
+    """The stack that a run of the tests starts: the stores, and what can happen to the machine below them."""
 
     def kill(self, name: ServerName) -> None:
         """End one store by SIGKILL, as a crash would; return when it is gone."""
@@ -37,7 +37,7 @@ class RunStack(StoreStack, Protocol):
         """Send a signal to the process of PostgreSQL that has this pid by its own account (`pg_backend_pid`)."""
 
     def append_only_files(self) -> list[bytes]:
-        """What Redis has on its disk, all files of one moment."""
+        """The contents of the files that Redis has on its disk, all of one moment."""
 
 
 class EmbeddedStack(Stack):

@@ -114,7 +114,7 @@ def planted(word: str) -> str:
 
 
 def replies(word: str) -> Sequence[BaseModel]:
-    """What a language model makes of it, the second message."""
+    """A language model's replies to the planted message, the second one."""
     cited: dict[str, Any] = {"messages": [2], "confidence": 0.9}
     window = WindowReply(
         relationships=[
@@ -170,7 +170,7 @@ def new_word() -> str:
 
 
 def new_scope_of_user() -> Scope:
-    """Of a tenant of its own."""
+    """A scope of USER in a tenant of its own."""
     return Scope(tenant_id=new_scope().tenant_id, user_id=USER)
 
 
@@ -191,7 +191,7 @@ class Play:
         self.stop = Stop(self.at)
 
     async def say(self, api: httpx.AsyncClient) -> None:
-        """What is planted, between other messages."""
+        """Say what is planted, between other messages."""
         if self.case.digested:
             body = {"user_id": USER, "category": "food", "key": self.case.preference, "value": "water"}
             assert (await api.post("/v1/preferences", json=body)).is_success
@@ -273,7 +273,7 @@ class Play:
         return [(row["event_id"], row["subject_id"]) for row in found]
 
     async def _lose_session(self) -> None:
-        """What was appended when it was acknowledged, so that it is the worker that appends."""
+        """Delete what was appended when it was acknowledged, so that it is the worker that appends."""
         keys = Keys(RedisSettings().key_prefix)
         async with create_client(RedisSettings()) as client:
             await client.delete(*(keys.session(area, self.scope) for area in AREAS), keys.user(INDEX, self.scope))

@@ -37,7 +37,7 @@ SERVER_S: Final = 0.3
 
 @dataclass
 class Stop:
-    """What comes by its points: counted, and held at the one numbered `at`, from 0, until `go` is set."""
+    """A stop: points that work comes by are counted; it is held at the one numbered `at`, from 0, until `go` is set."""
 
     at: int | None = None
     points: list[str] = field(default_factory=list)

@@ -51,7 +51,7 @@ class Stores:
                 yield f"{key.decode()} {await self._redis.dump(key)!r}"
 
     async def watched(self, scope: Scope) -> "Watched":
-        """What is the user's from now on; AssertionError when that is nothing."""
+        """The user's data, watched from now on; AssertionError when there is none."""
         held = await self.held_of(scope)
         assert held
         return Watched(self, scope, held)
@@ -65,7 +65,7 @@ class Stores:
 
 
 class Watched:
-    """What is a user's, read once between two that may have changed it."""
+    """A user's data, read once between two that may have changed it."""
 
     def __init__(self, stores: Stores, scope: Scope, held: list[str]) -> None:
         self._stores, self._scope, self._held = stores, scope, held

@@ -200,7 +200,7 @@ MISSING: Final = {"/v1/resources": "MEM-001", "/v1/items": "MEM-001", "/v1/categ
 
 
 def missing_code(operation: Operation) -> str:
-    """What is told of what is not there; of a new item's resource, that that is not there."""
+    """The error code of what is not there; of a new item, that of its missing resource."""
     if operation.path in MISSING:
         return MISSING[operation.path]
     kind = f"/v1/{operation.path.split('/')[2]}"

@@ -93,5 +93,5 @@ async def read(client: httpx.AsyncClient, path: str, team: Team, **params: str) 
 
 
 async def known(client: httpx.AsyncClient, team: Team) -> set[tuple[Json, Json, Json]]:
-    """What the graph says."""
+    """The relationships of the graph: source, type and target."""
     return {(one["source"], one["type"], one["target"]) for one in await read(client, "/v1/relationships", team)}

@@ -28,7 +28,7 @@ def first_of(pieces: Iterable[str]) -> list[object]:
 
 
 def grows_linearly(work: Callable[[int], object], length: int) -> bool:
-    """Whether `length` takes less than 25 times as long as an eighth of it: eight times where it is linear, and half as
-    long again where caches are left on the way; 64 where it is quadratic. One measurement may be off; a quadratic step
-    is slow in each."""
+    """True where `length` takes less than 25 times as long as an eighth of it: eight times where it is linear, and half
+    as long again where caches are left on the way; 64 where it is quadratic. One measurement may be off; a quadratic
+    step is slow in each."""
     return any(cpu_s(lambda: work(length)) < 25 * cpu_s(lambda: work(length // 8)) for _ in range(ATTEMPTS))

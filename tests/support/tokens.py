@@ -1,4 +1,4 @@
-"""What counts tokens, loaded once a process when first asked: a vocabulary takes longer to load than most tests."""
+"""A counter and tokenizers, loaded once a process when first asked: a vocabulary loads longer than most tests run."""
 
 from typing import Final
 

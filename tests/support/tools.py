@@ -52,7 +52,7 @@ class ScriptedModel(BaseChatModel):
 
 
 def answers(messages: Sequence[BaseMessage]) -> list[str]:
-    """What the tools answered, in order."""
+    """The answers of the tools, in order."""
     return [str(message.content) for message in messages if isinstance(message, ToolMessage)]
 
 

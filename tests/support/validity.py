@@ -1,4 +1,4 @@
-"""What a graph hears of somebody's moves, told and asked of at days before noon."""
+"""Somebody's moves as a graph hears of them, told and asked of at days before noon."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ async def hear(tier: Neo4jSemanticTier, scope: Scope, said: Sequence[tuple[str, 
 
 
 def told(found: Sequence[Relationship]) -> list[tuple[str, str | None]]:
-    """What each says, and which message ended it."""
+    """The words of each relationship, and the message that ended it."""
     return [(f"{item.source} {item.type} {item.target}", item.ended_by) for item in found]
 
 

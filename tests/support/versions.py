@@ -44,7 +44,7 @@ class Watched:
 
 
 class Shelf:
-    """What a catalog says of itself here: entries by their ids, and a version that every write changes."""
+    """A catalog of entries by their ids, with a version that every write changes."""
 
     def __init__(self, *contents: str) -> None:
         self.version, self.contents = 1, list(contents)
@@ -74,6 +74,6 @@ async def told(
     asked: Message | None = None,
     now: datetime = NOON,
 ) -> list[str | None]:
-    """What the candidates for a message say."""
+    """The texts of the candidates for a message."""
     found = await candidates_for(cast("CatalogTier", catalog), cache, scope, asked or message(), now)
     return [one.found.entry.content for one in found]

@@ -1,4 +1,4 @@
-"""What several unit tests use."""
+"""Fixtures that several unit tests use."""
 
 from collections.abc import AsyncIterator, Callable
 

@@ -1,4 +1,4 @@
-"""What a person does to what is known is offered in the commands that do it, and a mistake is told by its place."""
+"""A person's acts on what is known are offered in the commands that do them, and a mistake is told by its place."""
 
 import json
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ class Graph(httpx.AsyncBaseTransport):
         return httpx.Response(200, json=answer.model_dump(mode="json"))
 
     def answer(self, method: str, path: str, body: bytes) -> Value:
-        """What the gateway would say. Raises NotFound, Conflict."""
+        """The gateway's answer. Raises NotFound, Conflict."""
         kind, _, rest = path.partition("/")
         if path.endswith("/merge"):
             self.merged.append((rest.partition("/")[0], body))
@@ -77,7 +77,7 @@ class Graph(httpx.AsyncBaseTransport):
 
 
 def about(entity: str) -> ForgetAnswer:
-    """What one message says of Noor."""
+    """The answer that finds one message about Noor, and none about anybody else."""
     if entity != "Noor":
         return ForgetAnswer(found=(), total=0, token="t", names=(entity,), with_them={})
     said = FoundMessage(

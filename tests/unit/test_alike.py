@@ -1,4 +1,4 @@
-"""What was said again in the same words is one memory, and what only looks alike is not."""
+"""Texts that were said again in the same words are one memory, and those that only look alike are not."""
 
 from datetime import UTC, datetime, timedelta
 

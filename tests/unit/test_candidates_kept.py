@@ -1,4 +1,4 @@
-"""What was found for a message is found again for five minutes, as long as it is what would be found."""
+"""The candidates for a message are kept for five minutes, as long as they are what would be found."""
 
 from dataclasses import replace
 from typing import cast

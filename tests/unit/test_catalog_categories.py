@@ -1,4 +1,4 @@
-"""What a category is called, what its page is made of, and what is left of a page: promises for any input."""
+"""The name of a category, what its page is made of, and what is left of a page: promises for any input."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -29,7 +29,7 @@ def same(one: str, other: str) -> bool:
 
 
 def stored_anew(statements: Sequence[Statement]) -> dict[str, str | None]:
-    """What each is one with when they come one after another."""
+    """The id of the statement that each is one with when they come one after another; None where it leads."""
     leaders: list[Statement] = []
     groups: dict[str, str | None] = {}
     for one in sorted(statements, key=lambda one: one.ordinal):

@@ -1,4 +1,4 @@
-"""What is left of a resource without some of its turns, and which of its chunks answer."""
+"""The rest of a resource without some of its turns, and the chunks of it that answer."""
 
 from string import ascii_lowercase
 

@@ -33,7 +33,7 @@ def extractor() -> Extractor:
 
 
 class Forgetting(KeptCatalog):
-    """Of which something is forgotten whenever a resource was read."""
+    """A catalog of which something is forgotten whenever a resource was read."""
 
     async def get_resource(self, scope: Scope, resource_id: str) -> Resource:
         resource = await super().get_resource(scope, resource_id)

@@ -25,7 +25,7 @@ LONG: Final = "The harbour has 12 berths. " * 20
 
 @dataclass
 class Ledger:
-    """What was asked for, by its subject."""
+    """A ledger of what was asked for, by its subject."""
 
     asked: dict[str, Mapping[str, JsonValue]] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from tests.support.scripted import RECALLED, STORED, ScriptedGateway, answer
 
 
 def said_in(gateway: ScriptedGateway) -> list[object]:
-    """What the requests said, without the ids that the client made."""
+    """The bodies of the requests, without the ids that the client made."""
     bodies = gateway.bodies()
     for body in bodies:
         for message in body.get("messages", ()):  # type: ignore[attr-defined]  # JSON

@@ -1,4 +1,4 @@
-"""What a caller can do with an error: know its kind from the page, how long a text may be, when to ask again."""
+"""The uses of an error to a caller: to know its kind from the page, how long a text may be, when to ask again."""
 
 import re
 from typing import Final

@@ -25,7 +25,7 @@ def client_of(gateway: ScriptedGateway, folder: Path) -> MemoryClient:
 
 
 def contents(gateway: ScriptedGateway) -> list[str]:
-    """What was stored or asked, in order."""
+    """The texts that were stored or asked, in order."""
     return [str(body.get("query") or body["messages"][0]["content"]) for body in gateway.bodies()]  # type: ignore[index]
 
 

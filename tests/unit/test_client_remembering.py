@@ -33,7 +33,7 @@ Call = Callable[[LlmServer, MemoryClient | AsyncMemoryClient, bool, Any], Corout
 
 
 async def by_openai(server: LlmServer, memory: MemoryClient | AsyncMemoryClient, stream: bool, messages: Any) -> str:
-    """What the caller reads of the answer."""
+    """The answer, as the caller reads it."""
     async with openai.AsyncOpenAI(api_key="k", base_url=server.openai_url, max_retries=0) as client:
         llm = remembering(client, user="ana", session="s1", agent="chef", memory=memory)
         assert_type(llm, openai.AsyncOpenAI)

@@ -1,4 +1,4 @@
-"""What the client says to whoever calls it wrongly for the first time: in the words of the call, with what to do."""
+"""The client's words to whoever calls it wrongly for the first time: those of the call, with what to do."""
 
 import traceback
 from collections.abc import Callable

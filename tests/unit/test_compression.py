@@ -1,4 +1,4 @@
-"""What is kept compressed comes back byte for byte."""
+"""Texts that are kept compressed come back byte for byte."""
 
 from hypothesis import given
 from hypothesis import strategies as st

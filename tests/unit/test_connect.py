@@ -1,4 +1,4 @@
-"""What `ragpp connect` writes into somebody else's settings, and what it leaves alone."""
+"""The entries that `ragpp connect` writes into somebody else's settings, and what it leaves alone."""
 
 import json
 import tomllib
@@ -117,7 +117,7 @@ def test_a_file_is_replaced_as_a_whole_and_keeps_its_mode(tmp_path: Path) -> Non
 
 
 def _kept(path: Path) -> dict[str, str]:
-    """What is kept beside a file, by the end of its name."""
+    """The texts of the files kept beside `path`, by the ends of their names."""
     names = sorted(one.name for one in path.parent.iterdir())
     return {name.removeprefix(path.name): read_text(path.with_name(name)) for name in names if name != path.name}
 

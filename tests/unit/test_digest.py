@@ -39,7 +39,7 @@ def work(event_id: int, user_id: str = "u") -> Work:
 
 @dataclass
 class Ledger:
-    """What became of each work. `refusals`: how often finishing fails before it works."""
+    """A ledger of what became of each work. `refusals`: how often finishing fails before it works."""
 
     states: dict[WorkKey, str] = field(default_factory=dict)
     attempts: dict[WorkKey, int] = field(default_factory=dict)

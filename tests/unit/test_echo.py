@@ -1,4 +1,4 @@
-"""What came from memory is recognised, to the line, and nothing else is."""
+"""Text that came from memory is recognised, to the line, and nothing else is."""
 
 import json
 from itertools import pairwise

@@ -91,7 +91,7 @@ def _made(kind: type[Settings]) -> Settings:
 
 
 def _not_refused(name: str, value: str, read: Callable[[], object], said: str) -> str | None:
-    """What `read` did with a value instead of refusing it with the words `said`; None where it did that."""
+    """The outcome of `read` where it does not refuse a value with the words `said`; None where it does."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv(name, value)
         try:

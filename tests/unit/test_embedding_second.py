@@ -76,7 +76,7 @@ async def test_a_stretch_has_one_vector_in_its_text_however_many_are_asked_for(e
 async def test_a_text_whose_stretches_were_encoded_has_the_vector_that_it_always_has(
     jar: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read for its stretches is not read again, and is what would be read."""
+    """A text that was read for its stretches is not read again, and its vector is the one that it would have had."""
     text = "Ana: my sister moved to Porto, and her dog stays with us"
     first, fresh = E5Encoder(jar), E5Encoder(jar)
     expected = await fresh.encode_passages([text])

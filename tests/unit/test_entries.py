@@ -1,4 +1,4 @@
-"""What an agent is offered: scored as the documents say, packed within the budget, shown as data."""
+"""The entries that an agent is offered: scored as the documents say, packed within the budget, shown as data."""
 
 import math
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Of which kind a statement is: patterns propose, and likeness to examples decides."""
+"""The kind of a statement: patterns propose, and likeness to examples decides."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a scan brings back is unpacked as it was packed."""
+"""The columns that a scan brings back are unpacked as they were packed."""
 
 import math
 import struct
@@ -36,7 +36,7 @@ class Row:
 
 
 def packed(rows: list[Row], terms: list[int]) -> Columns:
-    """What PostgreSQL and pgvector send, from their documented binary formats."""
+    """The columns that PostgreSQL and pgvector send, from their documented binary formats."""
 
     def numbers(code: str, values: list[int] | list[float]) -> bytes:
         return struct.pack(f">{len(values)}{code}", *values)

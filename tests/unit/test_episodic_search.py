@@ -26,7 +26,7 @@ def searched(
     explain: bool = False,
     sessions: Sequence[int] | None = None,
 ) -> list[Memory]:
-    """What is found of messages said day by day, all of the same meaning; the first is nearest to the question."""
+    """The memories found among messages said day by day, all of one meaning; the first is nearest to the question."""
     wanted = query_terms(question)
     count = len(texts)
     held = np.array([[0.6 * (term in terms(text)) for term in wanted] for text in texts]).reshape(count, len(wanted))

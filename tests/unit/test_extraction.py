@@ -1,4 +1,4 @@
-"""What a message says about people, places, work and belongings; and what it does not say."""
+"""The statements of a message about people, places, work and belongings; and what it does not say."""
 
 from datetime import UTC, datetime
 

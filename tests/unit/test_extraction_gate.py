@@ -1,4 +1,4 @@
-"""What a sentence only asks, denies, supposes or says of somebody else makes no fact about the speaker."""
+"""Things that a sentence only asks, denies, supposes or says of somebody else make no fact about the speaker."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def extractor() -> Extractor:
 
 
 def told(extractor: Extractor, text: str) -> set[tuple[str, str, str]]:
-    """What people and animals with names are to each other, without who met whom."""
+    """The ties between people and animals with names, without who met whom."""
     found = extractor.extract(text, speaker="Noor").relationships
     ties = {(tie.source, tie.type, tie.target) for tie in found if tie.type != "MET"}
     return {tie for tie in ties if tie[2] != "puppy"}
@@ -241,7 +241,7 @@ def test_what_passes_depends_on_what_is_claimed(text: str, of: str, passed: set[
 
 
 def heard(text: str, claim: Claim) -> list[str]:
-    """What a rule about rowing reads in the first sentence of `text`."""
+    """The stretches that a rule about rowing reads in the first sentence of `text`."""
 
     def read_whole(match: re.Match[str], _heard: Plain) -> Iterator[str]:
         yield match.group()

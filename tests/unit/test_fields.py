@@ -1,4 +1,4 @@
-"""What may stand in a field of a request, in one place: what shows nothing is no name, what is a number is no time."""
+"""Values that may stand in a field of a request, in one place: what shows nothing is no name, a number is no time."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

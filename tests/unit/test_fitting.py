@@ -1,4 +1,4 @@
-"""What is put before a message unasked, by its likeness to it; and what an answer has of a memory."""
+"""Memories put before a message unasked, by their likeness to it; and what an answer has of a memory."""
 
 from datetime import UTC, datetime
 

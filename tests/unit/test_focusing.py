@@ -19,7 +19,7 @@ MORNING = (
 
 
 def part(question: str, text: str, cosines: Sequence[float] = ()) -> str:
-    """What of `text` answers."""
+    """The part of `text` that answers."""
     terms = query_terms(question)
     held = set(stored_terms(text))
     asked = Asked.of(question, terms, [1.0] * len(terms))

@@ -38,7 +38,7 @@ def test_a_mark_tells_tenants_users_ids_and_keys_apart() -> None:
 
 
 def test_the_mark_of_a_source_stays_what_it_is() -> None:
-    """What was forgotten must be known again by every later version."""
+    """Every later version must know again what was forgotten."""
     assert MARKS.of(scope("acme", "maria"), "D1:3") == "ef8d10516d37d7b6a4d7914cc03c48f2"
 
 

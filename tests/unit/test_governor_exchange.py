@@ -1,4 +1,4 @@
-"""What an exchange is handed over for: memories that rest on what is stored, and on nothing else."""
+"""The memories that an exchange is handed over for: they rest on what is stored, and on nothing else."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What may answer for the governor, and the answers it may give."""
+"""The responders that may answer for the governor, and the answers they may give."""
 
 import threading
 from collections.abc import AsyncIterator, Sequence

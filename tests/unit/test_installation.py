@@ -1,4 +1,4 @@
-"""What an installation brings: the client alone, or with an extra what its name says."""
+"""The content of an installation: the client alone, or with an extra what its name says."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What is learned of the labelled messages: of honest ones the least, of what is passed on the most.
+"""Bounds of what is learned of the labelled messages: of honest ones the least, of what is passed on the most.
 
 A change that passes a bound took something away; `make eval-instructions` shows what is measured.
 """

@@ -1,4 +1,4 @@
-"""What comes into the catalog is redacted, knows where each message stands, and is nothing that memory said itself."""
+"""Content for the catalog is redacted, knows where each message stands, and is nothing that memory said itself."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a person names by an id is found among all that is known, or it is told where ids are."""
+"""The thing that a person names by an id is found among all that is known, or it is told where ids are."""
 
 import json
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ READ: Final[Mapping[str, Value]] = {
 
 
 def answered(request: httpx.Request) -> httpx.Response:
-    """What a gateway answers that knows these things of one user."""
+    """The answer of a gateway that knows these things of one user."""
     if request.url.path in LISTED:
         items = [json.loads(one.model_dump_json()) for one in LISTED[request.url.path]]
         return httpx.Response(200, json={"items": items, "next_cursor": None})

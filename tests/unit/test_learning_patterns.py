@@ -1,4 +1,4 @@
-"""What is done repeatedly is a pattern, and its time and order are told only where chance would hardly show them."""
+"""Acts done repeatedly are a pattern, and its time and order are told only where chance would hardly show them."""
 
 from datetime import UTC
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What a language model chooses of what was found: candidates alone, in its order, and nothing that they tell it."""
+"""A language model's choice of what was found: candidates alone, in its order, and nothing that they tell it."""
 
 import json
 from typing import Final

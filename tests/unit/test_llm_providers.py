@@ -139,7 +139,7 @@ async def test_every_failure_is_an_error_of_ours_after_a_bounded_number_of_calls
 
 
 async def failed(provider: str, server: LlmServer, failure: Reply) -> tuple[object, int, str, str]:
-    """What a new model makes of a failure: an error's type, calls, what its message has."""
+    """The outcome of a failure at a new model: an error's type, calls, what its message has."""
     server.requests.clear()
     server.replies(failure)
     model = make(provider, server, Sleeps())

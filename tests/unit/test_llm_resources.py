@@ -1,4 +1,4 @@
-"""What a language model reads in resources: nothing that is not borne out, and in parts."""
+"""A language model's reading of resources: nothing that is not borne out, and in parts."""
 
 import json
 from typing import Final

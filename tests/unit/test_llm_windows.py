@@ -1,4 +1,4 @@
-"""What a model says about a conversation, taken only as far as the conversation bears it out."""
+"""A model's claims about a conversation, taken only as far as the conversation bears them out."""
 
 import json
 from collections.abc import Sequence

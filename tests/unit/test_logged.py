@@ -41,7 +41,7 @@ def _nothing_is_left_for_the_run_to_find(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 def own() -> Heard:
-    """Of these tests, not of the run."""
+    """The record of these tests, not of the run."""
     return heard_here()
 
 

@@ -1,4 +1,4 @@
-"""What `ragpp doctor` sees of an embedded stack from outside."""
+"""The checks of an embedded stack that `ragpp doctor` makes from outside."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the server for assistants refuses, and in which words."""
+"""The refusals of the server for assistants, and their words."""
 
 import json
 import logging

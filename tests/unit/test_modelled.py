@@ -1,4 +1,4 @@
-"""What a language model reads in a window is kept beside what the local extractors found, once and checked."""
+"""A language model's reading of a window is kept beside what the local extractors found, once and checked."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What one message teaches, as entries for the tiers."""
+"""The things that one message teaches, as entries for the tiers."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What somebody passes on is not theirs: it asserts and instructs nothing, whoever reads it."""
+"""Words that somebody passes on are not theirs: they assert and instruct nothing, whoever reads them."""
 
 from datetime import UTC, datetime
 from itertools import pairwise

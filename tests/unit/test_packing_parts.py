@@ -1,4 +1,4 @@
-"""Of a long memory the part that answers is shown, and makes room for another."""
+"""The part of a long memory that answers is shown, and makes room for another."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -25,7 +25,7 @@ def scattered(count: int, *, centres: int, seed: int) -> Matrix:
 
 
 def joined_one_by_one(vectors: Matrix) -> list[list[int]]:
-    """What joining the two nearest clusters gives, again and again, as long as two are NEAR; several rows each."""
+    """The clusters from joining the two nearest, again and again, as long as two are NEAR; several rows each."""
     near = vectors.astype(np.float64) @ vectors.astype(np.float64).T
     clusters = [[row] for row in range(len(vectors))]
     while len(clusters) > 1:

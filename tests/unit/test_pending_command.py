@@ -13,7 +13,7 @@ from tests.support.command_line import runner
 
 
 class Backlog(httpx.AsyncBaseTransport):
-    """Of `left` events one is digested between two questions, down to `stuck`."""
+    """A backlog of `left` events, of which one is digested between two questions, down to `stuck`."""
 
     def __init__(self, left: int, stuck: int = 0) -> None:
         self.left, self.stuck = left, stuck

@@ -1,4 +1,4 @@
-"""What the evidence of a finding amounts to, and how a finding tells its time."""
+"""The finding that its evidence amounts to, and how a finding tells its time."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

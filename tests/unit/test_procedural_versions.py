@@ -1,4 +1,4 @@
-"""What a preference's versions amount to."""
+"""The preference that its versions amount to."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What is known of a user in a paragraph: the same memory gives the same words, in one line, and nothing unsure."""
+"""The profile of a user in a paragraph: the same memory gives the same words, in one line, and nothing unsure."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What kills containers kills nothing else."""
+"""The killing of containers kills nothing else."""
 
 import json
 import os

@@ -48,7 +48,7 @@ def test_sockets_several_hosts_and_numbers_are_addresses(url: str) -> None:
 
 
 async def test_the_wait_for_another_deployment_is_not_taken_off_a_servers_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two deployments the one that waited longest failed at the first server that was not there yet."""
+    """The one of two deployments that waited longest failed at the first server that was not there yet."""
     patience_s, asked = 0.05, list[str]()
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a proposed rule is quoted from: the part of a message that says it, short enough to be read at a glance."""
+"""The quotation of a proposed rule: the part of a message that says it, short enough to be read at a glance."""
 
 from ragpp.text.quotes import QUOTE_CHARS, part_about
 from tests.support.each import each_case

@@ -1,4 +1,4 @@
-"""What a text does: tells, asks, says nothing; of whom; and the kinds of answer in it."""
+"""The acts of a text: it tells, asks, says nothing; of whom; and the kinds of answer in it."""
 
 from datetime import UTC, datetime
 from functools import partial

@@ -1,4 +1,4 @@
-"""What is refused is told once, in words that a person understands."""
+"""Each refusal is told once, in words that a person understands."""
 
 from collections.abc import Mapping
 

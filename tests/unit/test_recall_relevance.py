@@ -74,7 +74,7 @@ async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
 
 
 async def test_of_a_question_about_everything_only_the_budget_cuts() -> None:
-    """What is said to be beside the question was not looked at by that."""
+    """No memory is said to be beside the question, for none was judged by that."""
     scope = new_scope()
     episodic = Episodic()
     others = [f"what is known, as number {number} of many words" for number in range(9)]

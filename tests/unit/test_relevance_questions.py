@@ -15,7 +15,7 @@ def judged(kind: Kind, *levels: Relevance | None) -> list[tuple[Case, Relevance 
 
 
 def test_none_is_right_of_a_foreign_question_and_wrong_of_an_answered_one() -> None:
-    """Of as many of each: a half of two foreign ones weighs as much as that of four answered ones."""
+    """As many of each are counted: a half of two foreign ones weighs as much as that of four answered ones."""
     told = figures(
         [
             *judged("answered", "clear", "clear", "some", "none"),

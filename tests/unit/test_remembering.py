@@ -1,4 +1,4 @@
-"""What is remembered goes to each tier as that tier uses it."""
+"""A message that is remembered goes to each tier as that tier uses it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What was stored is data in a context, whatever it looks like: it adds no section, no line and no bracket of ours."""
+"""Stored text is data in a context, whatever it looks like: it adds no section, no line and no bracket of ours."""
 
 import re
 import textwrap

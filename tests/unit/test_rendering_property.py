@@ -190,7 +190,7 @@ def assert_shown(item: Item, memory: Memory, day: str) -> str:
 
 
 def label_of(memory: Memory) -> str:
-    """What stands before the value in the text of a preference or finding; empty for a key of nothing that shows."""
+    """The label before the value in the text of a preference or finding; empty for a key of nothing that shows."""
     if memory.kind == "finding":
         return "event: "
     category, key = str(memory.metadata["category"]), str(memory.metadata["key"])

@@ -1,4 +1,4 @@
-"""What a request brings is counted before its work begins, and what is too much is refused with how much it is."""
+"""The size of a request is counted before its work begins, and what is too much is refused with how much it is."""
 
 import json
 from typing import Final
@@ -27,7 +27,7 @@ JSON_VALUES = st.recursive(
 
 
 def values_of(value: JsonValue) -> Values:
-    """What is in a value, counted from the value itself."""
+    """The number of values in a value, counted from the value itself."""
     if not isinstance(value, dict | list):
         return Values(0, 0)
     inner = list(value.values()) if isinstance(value, dict) else value

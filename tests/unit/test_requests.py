@@ -21,7 +21,7 @@ SECRET: Final = "u-17"
 
 
 def with_context(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
-    """What a running service's log adds to each line."""
+    """The event, with the context that a running service's log adds to each line."""
     return {**structlog.contextvars.get_contextvars(), **event}
 
 

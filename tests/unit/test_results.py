@@ -1,4 +1,4 @@
-"""What a job's result names is filled in where it can be."""
+"""The things that a job's result names are filled in where they can be."""
 
 import asyncio
 from dataclasses import dataclass, field

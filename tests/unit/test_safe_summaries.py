@@ -1,4 +1,4 @@
-"""What is told of an error: enough to find it, and no word of a message."""
+"""The summary of an error: enough to find it, and no word of a message."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is due: nights on the user's clocks, days that were missed, windows that have settled."""
+"""The work that is due: nights on the user's clocks, days that were missed, windows that have settled."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

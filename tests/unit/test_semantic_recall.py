@@ -1,4 +1,4 @@
-"""What becomes of the graph's answer: pure, on rows as the statement returns them."""
+"""The memories that the graph's answer becomes: pure, on rows as the statement returns them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -226,7 +226,7 @@ def test_the_order_in_which_evidence_is_heard_makes_no_difference(
 @UNTIMED
 @given(timelines, st.integers(0, 41))
 def test_the_state_of_now_tells_the_past_from_its_last_change_on(evidence: list[Statement], until: int) -> None:
-    """What a recall `as_of` relies on when it does not read the evidence."""
+    """A recall `as_of` relies on this when it does not read the evidence."""
     then = BELIEF.fold_all(evidence, days(until))
     for key, state in BELIEF.fold_all(evidence).items():
         if state.changed_at <= days(until):

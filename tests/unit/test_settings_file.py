@@ -1,4 +1,4 @@
-"""What a stack is started with: `.env` and the environment, which of them counts, and what `ragpp config` tells."""
+"""A stack's settings at its start: `.env` and the environment, which of them counts, and what `ragpp config` tells."""
 
 import json
 import os

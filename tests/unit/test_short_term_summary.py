@@ -1,4 +1,4 @@
-"""What the lines of a summary rest on, and how messages are written down."""
+"""The messages that the lines of a summary rest on, and how messages are written down."""
 
 from datetime import UTC, datetime, timedelta
 

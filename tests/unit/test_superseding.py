@@ -1,4 +1,4 @@
-"""What holds now stands before what it replaced, and nothing else moves."""
+"""Memories that hold now stand before those they replaced, and nothing else moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What all tiers share: how they are opened, how they say how they are, and whose vectors they hold."""
+"""The common ways of all tiers: how they are opened, how they say how they are, and whose vectors they hold."""
 
 import pytest
 

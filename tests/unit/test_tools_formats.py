@@ -1,4 +1,4 @@
-"""What the tools answer, to the character, as the return formats of document 002 §5 have it; data stays data in it."""
+"""The answers of the tools, to the character, as document 002 §5 has their return formats; data stays data in them."""
 
 import re
 from datetime import UTC, datetime

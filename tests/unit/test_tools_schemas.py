@@ -1,4 +1,4 @@
-"""What a model is told of the tools, in the form of each provider."""
+"""The tools as a model is told of them, in the form of each provider."""
 
 import json
 

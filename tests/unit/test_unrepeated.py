@@ -1,4 +1,4 @@
-"""What of an agent's answer is new: what repeats a memory of its turn is not learned as something that it said."""
+"""The new part of an agent's answer: what repeats a memory of its turn is not learned as something that it said."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What agents are given: budgets that hold, what came of it, where it comes from; and the view they choose by."""
+"""Memories given to agents: budgets that hold, what came of them, their source; and the view that agents choose by."""
 
 import asyncio
 

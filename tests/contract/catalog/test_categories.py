@@ -1,4 +1,4 @@
-"""What the catalog promises about categories and their pages, in process and over HTTP."""
+"""The catalog's promises about categories and their pages, in process and over HTTP."""
 
 import asyncio
 

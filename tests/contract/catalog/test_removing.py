@@ -1,4 +1,4 @@
-"""What goes out of the catalog: extracted anew, deleted, expired, forgotten, erased; in process and over HTTP."""
+"""Things that go out of the catalog: extracted anew, deleted, expired, forgotten, erased; in process and over HTTP."""
 
 from datetime import timedelta
 

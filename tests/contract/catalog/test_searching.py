@@ -1,4 +1,4 @@
-"""What is found in the catalog: items by words and meaning, and the passages of resources; in process and over HTTP."""
+"""Searches of the catalog: items by words and meaning, and the passages of resources; in process and over HTTP."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What the catalog promises beside what every tier does, in process and over HTTP."""
+"""The catalog's promises beside those of every tier, in process and over HTTP."""
 
 from datetime import timedelta
 from itertools import product

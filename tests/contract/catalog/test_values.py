@@ -1,4 +1,4 @@
-"""What use has shown of items: learned from episodes, one added to another, and gone with what it is of."""
+"""The values of items, as use has shown: learned from episodes, one added to another, and gone with their items."""
 
 import asyncio
 

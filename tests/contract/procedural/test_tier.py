@@ -1,4 +1,4 @@
-"""What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
+"""The procedural tier's promises beside the verbs of every tier, in process and over HTTP."""
 
 import json
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What entities are called and taken for, by people and by who corrects them; in process and over HTTP."""
+"""Names of entities and the kinds they are taken for, by people and by who corrects them; in process and over HTTP."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a person states of relationships, in process and over HTTP."""
+"""Relationships that a person states, in process and over HTTP."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What the catalog searches by is made anew of its rows."""
+"""The vectors, words and groups that the catalog searches by are made anew of its rows."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What is looked for by key, by domain, by kind of task or by value is found by an index of that."""
+"""Memories looked for by key, by domain, by kind of task or by value are found by an index of that."""
 
 import re
 from typing import Final
@@ -54,7 +54,7 @@ async def scope(tier: PostgresCatalogTier, endpoints: Endpoints) -> Scope:
 
 
 async def conditions(endpoints: Endpoints, scope: Scope, name: str, *arguments: str) -> str:
-    """What the indexes are asked of which a statement's plan makes use; `arguments`: as they are written."""
+    """The conditions on the indexes of which a statement's plan makes use; `arguments`: as they are written."""
     async with connected(endpoints.postgres_app_dsn) as connection, as_tenant(connection, scope.tenant_id):
         await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
         await connection.execute(f"PREPARE asked AS {SQL[name]}")

@@ -116,7 +116,7 @@ async def test_after_anything_went_or_moved_the_items_are_those_of_what_is_left_
 
 
 async def told(tier: PostgresCatalogTier, scope: Scope) -> list[tuple[object, ...]]:
-    """Of every item what does not depend on when it came."""
+    """The fields of every item that do not depend on when it came."""
     items = (await tier.list_items(scope, limit=1_000)).items
     return [
         (one.item_id, one.content, one.source_resource_id, one.also_in, one.sources, one.category, one.replaced_by)

@@ -29,7 +29,7 @@ WAITS_S: Final = 50.0
 async def test_whatever_is_written_while_a_message_is_searched_for_the_next_search_sees_it(
     tier: PostgresCatalogTier, when: str
 ) -> None:
-    """What is kept is the gateway's, whichever way it reaches the catalog; over HTTP versions are those of the tier."""
+    """The gateway keeps candidates, whichever way it reaches the catalog; over HTTP versions are those of the tier."""
 
     async def seen(what: str) -> None:
         scope = await filled(tier)
@@ -51,7 +51,7 @@ async def test_whatever_is_written_while_a_message_is_searched_for_the_next_sear
 
 
 async def two_users(tier: PostgresCatalogTier) -> tuple[Scope, Scope, Scope]:
-    """Of one tenant, each with an item, and everybody, with an item that both have learned something of."""
+    """Two users of one tenant, each with an item, and everybody, with an item that both have learned something of."""
     one = new_scope()
     other = one.model_copy(update={"user_id": new_scope().user_id})
     everybody = one.model_copy(update={"user_id": EVERYBODY})

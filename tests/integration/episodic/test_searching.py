@@ -1,4 +1,4 @@
-"""What is found among interactions: by words, by meaning, by filters and by time."""
+"""Searches among interactions: by words, by meaning, by filters and by time."""
 
 import asyncio
 

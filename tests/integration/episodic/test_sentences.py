@@ -1,4 +1,4 @@
-"""What a message tells, sentence by sentence, finds it; and goes with it."""
+"""The sentences that a message tells, each by itself, find the message; and go with it."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
@@ -64,7 +64,7 @@ async def rows(app: asyncpg.Connection, scope: Scope, table: str = "sentences") 
 
 
 async def embedded(tier: PostgresEpisodicTier, scope: Scope, embedder: Listening) -> list[str]:
-    """What is embedded of what is left."""
+    """The texts that are embedded of what is left."""
     embedder.heard.clear()
     await all_indexed(tier, scope)
     return embedder.heard[:]

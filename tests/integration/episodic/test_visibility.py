@@ -1,4 +1,4 @@
-"""What was said to an agent before there was visibility is that agent's, and its views wait to be built."""
+"""Messages to an agent from before there was visibility are that agent's, and its views wait to be built."""
 
 import pytest
 
@@ -32,7 +32,7 @@ OPEN = "".join(
 
 
 def _copied(sql: str) -> str:
-    """What a migration does, done to a copy of the schemas."""
+    """The SQL of a migration, for a copy of the schemas."""
     return sql.replace("episodic", "older").replace("ledger", "older_ledger")
 
 

@@ -52,7 +52,7 @@ async def digested(bench: Bench) -> None:
 
 
 async def asked(bench: Bench, scope: Scope, stage: str) -> list[Work]:
-    """What was asked for about this user, now being done."""
+    """The works that were asked for about this user, now being done."""
     return [work for work in await all_asked(bench, stage) if work.scope == scope]
 
 

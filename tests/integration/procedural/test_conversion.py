@@ -1,4 +1,4 @@
-"""What was forgotten under an earlier version stays forgotten: its plain ids become marks."""
+"""Sources that were forgotten under an earlier version stay forgotten: their plain ids become marks."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What is forgotten of preferences and rules, and whether it may be learned again."""
+"""The forgetting of preferences and rules, and whether they may be learned again."""
 
 import pytest
 

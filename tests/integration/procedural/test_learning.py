@@ -1,4 +1,4 @@
-"""What the procedural tier learns over time: validity, confidence, verdicts, merged preferences, rules put aside."""
+"""The procedural tier's learning over time: validity, confidence, verdicts, merged preferences, rules put aside."""
 
 import json
 from datetime import timedelta

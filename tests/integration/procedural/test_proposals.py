@@ -1,4 +1,4 @@
-"""What language models suggested before there were proposals is proposed, unless a person touched it."""
+"""Rules that language models suggested before there were proposals are proposed, unless a person touched them."""
 
 import pytest
 

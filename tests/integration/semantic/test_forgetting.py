@@ -1,4 +1,4 @@
-"""What is forgotten decides nothing any more: the graph tells apart whom it would if it had never heard it."""
+"""Forgotten messages decide nothing any more: the graph tells apart whom it would if it had never heard them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -205,7 +205,7 @@ async def test_a_verdict_keeps_no_name_of_what_was_forgotten(tier: Neo4jSemantic
 
 
 async def dumped(endpoints: Endpoints, scope: Scope, word: str) -> list[str]:
-    """What of the scope, nodes and relationships, has the word."""
+    """The rows of the scope, nodes with their relationships, that have the word."""
     async with create_driver(neo4j_settings(endpoints)) as driver:
         dump = await driver.execute_query(
             "MATCH (n {scope: $scope}) OPTIONAL MATCH (n)-[r]-() RETURN properties(n), collect(properties(r))",

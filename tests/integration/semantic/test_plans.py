@@ -1,4 +1,4 @@
-"""What the statements of the semantic tier read, on a graph that holds several users: never another's."""
+"""The rows that the semantic tier's statements read, on a graph that holds several users: never another's."""
 
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ async def fill(tier: Neo4jSemanticTier, scope: Scope, count: int) -> None:
 
 
 async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping[str, object]]:
-    """What each statement is given, so that it finds something."""
+    """The parameters of each statement, with which it finds something."""
     edges = await relationships(tier, scope, "all")
     noor, town, *_ = sorted(await entities(tier, scope), key=lambda entity: -entity.mentions)
     edge_ids, event, now = [edge.id for edge in edges], "o:event-m0", to_moment(NOON)

@@ -1,4 +1,4 @@
-"""What the semantic tier finds, learns and lists, on a real Neo4j."""
+"""The semantic tier's finding, learning and listing, on a real Neo4j."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -42,7 +42,7 @@ async def driver(endpoints: Endpoints) -> AsyncIterator[neo4j.AsyncDriver]:
 
 
 class Life:
-    """What a user says, message by message, and what is done to what was learned of it."""
+    """A user's messages, one after another, and the acts on what was learned of them."""
 
     def __init__(self, tier: Neo4jSemanticTier, scope: Scope) -> None:
         self.tier, self.scope = tier, scope
@@ -65,7 +65,7 @@ class Life:
         await self.tier.consolidate(self.scope, NOON + timedelta(days=1), None)
 
     async def id_of(self, name: str) -> str:
-        """Of the entity that bears the name."""
+        """The id of the entity of that name."""
         return (await named(self.tier, self.scope, name)).id
 
     async def merge(self, kept: str, absorbed: str) -> None:
@@ -77,7 +77,7 @@ class Life:
         await self.tier.forget_sources(self.scope, [f"m{number}" for number in numbers])
 
     async def names(self) -> set[str]:
-        """What everybody is called."""
+        """The names of all entities."""
         return {entity.name for entity in await entities(self.tier, self.scope)}
 
 
@@ -142,7 +142,7 @@ async def test_whom_nights_made_one_is_as_if_the_forgotten_had_not_been_heard(
 
 
 async def absorbed(driver: neo4j.AsyncDriver, scope: Scope) -> list[dict[str, object]]:
-    """What became part of what, each as it was."""
+    """The entities that became part of others, each as it was, with the name of the one that was kept."""
     found = await driver.execute_query(
         "MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(k) "
         "RETURN k.name AS kept, into.automatic AS automatic, m.name AS name, m.label AS label, m.mentions AS mentions,"

@@ -1,4 +1,4 @@
-"""What a person says of relationships: reviews, confirmations, rejections."""
+"""A person's judgement of relationships: reviews, confirmations, rejections."""
 
 import pytest
 

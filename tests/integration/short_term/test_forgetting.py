@@ -1,4 +1,4 @@
-"""What is forgotten or deleted of running conversations, and does not come back."""
+"""Messages and sessions of running conversations that are forgotten or deleted, and do not come back."""
 
 import pytest
 

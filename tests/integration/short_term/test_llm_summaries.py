@@ -41,7 +41,7 @@ async def server() -> AsyncIterator[LlmServer]:
 
 @pytest.fixture
 def seconds() -> list[float]:
-    """What the models' clock shows is the last of them."""
+    """The times of the models' clock, which shows the last of them."""
     return [0.0]
 
 

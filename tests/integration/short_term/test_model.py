@@ -43,7 +43,7 @@ class LastLines:
 
 @dataclass
 class ModelMessage:
-    """What the model keeps of a message."""
+    """A message, as the model keeps it."""
 
     id: str
     content: str

@@ -1,4 +1,4 @@
-"""What leaves the window of a running conversation is in its summary, whatever happens meanwhile."""
+"""Messages that leave the window of a running conversation are in its summary, whatever happens meanwhile."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

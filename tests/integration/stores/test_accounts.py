@@ -1,4 +1,4 @@
-"""What RAG++ expects of its stores wherever they run: accounts that may do no more than their work."""
+"""The demands of RAG++ on its stores, wherever they run: accounts that may do no more than their work."""
 
 from urllib.parse import urlsplit
 from uuid import uuid4

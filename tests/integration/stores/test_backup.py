@@ -1,4 +1,4 @@
-"""What a backup of the stores brings back, what it refuses, and what is left of one that was interrupted.
+"""Backups of the stores: what one brings back, what it refuses, and what is left of one that was interrupted.
 
 A restore takes many seconds, most of them to plan anew what is asked of a graph with a new schema: whatever may be in
 one memory is asked of one restore (`moved`). The tests behind it change the stores.

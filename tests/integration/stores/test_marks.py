@@ -1,4 +1,4 @@
-"""What is known of what was forgotten: a mark that tells nobody whose it is, everywhere, and goes when it is old."""
+"""The mark of a thing that was forgotten: it tells nobody whose it is, everywhere, and goes when it is old."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta

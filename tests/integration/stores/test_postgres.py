@@ -1,4 +1,4 @@
-"""What PostgreSQL and its driver answer, in the words of this project."""
+"""The answers of PostgreSQL and its driver, in the words of this project."""
 
 import signal
 import time

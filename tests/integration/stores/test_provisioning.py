@@ -71,7 +71,7 @@ class Redis:
 
 
 def asked(url: SecretStr, *command: str) -> object:
-    """What Redis answers whoever `url` names; None when it refuses them or is away."""
+    """The answer of Redis to whoever `url` names; None when it refuses them or is away."""
     client = redis.Redis.from_url(url.get_secret_value(), retry=None)
     try:
         return client.execute_command(*command)  # type: ignore[no-untyped-call]
