@@ -92,7 +92,7 @@ async def show(client: AsyncMemoryClient) -> None:
 
 
 async def asked(memory: MemoryManager, mode: RetrievalMode, question: str) -> None:
-    """What a mode finds, who found it, and why."""
+    """Print what a mode finds, who found it, and why."""
     print(f"  {mode}: {question}")
     try:
         result = await memory.retrieve(question, mode, k=3)
@@ -116,12 +116,12 @@ async def kept(client: AsyncMemoryClient, user: str, kind: str, content: str, at
 
 
 def heading(text: str) -> None:
-    """What comes next."""
+    """Print the heading of what comes next."""
     print(f"\n{text}")
 
 
 def told(what: str, content: str) -> None:
-    """What goes in, as it was said."""
+    """Print what goes in, as it was said."""
     heading(what)
     quote(content)
 
@@ -134,7 +134,7 @@ def quote(text: str) -> None:
 
 
 def facts(what: str, items: list[MemoryItem]) -> None:
-    """What was taken out, with how sure that is."""
+    """Print what was taken out, with how sure that is."""
     heading(what)
     for item in items:
         print(f"  [{item.confidence:.2f}] {item.content}")

@@ -53,7 +53,7 @@ class Line:
 
 
 def run(command: str) -> str:
-    """What the command prints at a terminal of COLUMNS. Raises CalledProcessError."""
+    """The command's output at a terminal of COLUMNS. Raises CalledProcessError."""
     program, *arguments = shlex.split(command)
     path = str(Path(sys.executable).with_name(program))
     environment = os.environ | {"COLUMNS": str(COLUMNS)}

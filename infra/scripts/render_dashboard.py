@@ -106,7 +106,7 @@ class Series(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a query found."""
+    """The series that a query found."""
 
     series: list[Series] = Field(validation_alias=AliasPath("data", "result"))
 
@@ -132,7 +132,7 @@ def shown(value: float, unit: str) -> str:
 
 
 def lines_of(client: httpx.Client, panel: Panel, start: float, end: float) -> list[Line]:
-    """What the panel's queries find. Raises httpx.HTTPError, ValueError for one that is none."""
+    """The lines that the panel's queries find. Raises httpx.HTTPError, ValueError for one that is none."""
     step = _step(start, end)
     lines = []
     for target in panel.targets:

@@ -1,4 +1,4 @@
-"""What was forgotten, as hashes and moments: what a backup of before has to be told when it is put back.
+"""Everything that was forgotten, as hashes and moments: an older backup needs it when it is put back.
 
 A line is `[kind, tenant, what, agent, mark, at]`, `at` in microseconds since 1970:
 
@@ -52,8 +52,8 @@ Line = tuple[str, str, str, str, str, int]
 
 
 async def forgettings(connection: Connection, key: SecretStr, since: datetime = EVER) -> AsyncIterator[list[Line]]:
-    """What is known of what was forgotten since then, some lines at a time; of what was asked for and is not done yet,
-    too. What it is called in may write between two of them."""
+    """The lines of everything that was forgotten since then, some at a time; of what was asked for and is not done yet,
+    too. The caller may write between two of them."""
     async with connection.transaction():
         yield await _asked(connection, SourceMarks(key))
         queries = [_MARKS, _ERASED, _DELETED, _REVOKED]
@@ -70,7 +70,7 @@ async def forgettings(connection: Connection, key: SecretStr, since: datetime = 
 
 
 async def _asked(connection: Connection, marks: SourceMarks) -> list[Line]:
-    """Of erasures that wait for a worker: as if they were done."""
+    """The lines of erasures that wait for a worker, as if they were done."""
     lines: list[Line] = []
     for row in await connection.fetch(_ASKED):
         payload, at = json.loads(row["payload"]), to_moment(row["created_at"])

@@ -221,5 +221,5 @@ async def load_graph(driver: neo4j.AsyncDriver, lines: Sequence[object]) -> None
 
 
 def _key(label: str, column: str) -> str:
-    """What finds the node in its user's graph, by an index."""
+    """The properties that find the node in its user's graph, by an index."""
     return "scope: row.scope" if label == "User" else f"scope: row.scope, {KEYS[label]}: row.{column}"

@@ -1,4 +1,4 @@
-"""What a backup says of itself, in its last member."""
+"""A backup's description of itself, in its last member."""
 
 import hashlib
 import hmac

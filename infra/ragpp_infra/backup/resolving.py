@@ -77,7 +77,7 @@ class Resolver:
         self._connection, self._marks = connection, marks
 
     async def tables(self) -> None:
-        """What is in PostgreSQL."""
+        """Note what is to be forgotten in PostgreSQL."""
         for kind in KINDS:
             if await self._connection.fetchval(_ANY, kind.kind, kind.what):
                 async for some in self._selected(kind.ids):
@@ -113,8 +113,8 @@ class Resolver:
             )
 
     async def graph(self, lines: Iterable[object]) -> None:
-        """What a person deleted of the graph; and what it observed of messages that the tables do not have, which were
-        stored after them and taught something all the same, where a forgetting had them looked at again. And whose
+        """Note what a person deleted of the graph; and what it observed of messages that the tables do not have, which
+        were stored after them and taught something all the same, where a forgetting had them looked at again. And whose
         graphs they are, of users whom no table may have."""
         things, observed, users = [], [], set[Named]()
         for line in lines:

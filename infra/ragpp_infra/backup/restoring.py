@@ -39,9 +39,9 @@ SLACK: Final = timedelta(seconds=10)
 
 @dataclass
 class Restored:
-    """What came of it. `rows` by part; `expired`: keys of Redis whose time was over; `forgotten`: how much of each kind
-    was forgotten since the backup and is gone now; `known_until`: until when forgettings are known, None where it was
-    said that there were none."""
+    """The result of a restore. `rows` by part; `expired`: keys of Redis whose time was over; `forgotten`: how much of
+    each kind was forgotten since the backup and is gone now; `known_until`: until when forgettings are known, None
+    where it was said that there were none."""
 
     manifest: Manifest
     known_until: datetime | None
@@ -177,7 +177,7 @@ class Restore:
         }
 
     async def _program(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
-        """What one of the services' commands answers, which runs with these settings beside its usual ones."""
+        """The answer of one of the services' commands, which runs with these settings beside its usual ones."""
         settings = {**self._settings(), **(settings or {})}
         done = await asyncio.to_thread(run_module, PROGRAM, arguments, folder=Path("/"), settings=settings)
         return _answer(done.returncode, done.stdout, done.stderr)

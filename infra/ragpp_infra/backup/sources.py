@@ -1,5 +1,5 @@
-"""What has to hold before anything is replaced: a backup that belongs here, stores that are free, and somebody who
-knows what was forgotten since it was taken."""
+"""The conditions that must hold before anything is replaced: a backup that belongs here, stores that are free, and
+somebody who knows what was forgotten since it was taken."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def check_backup(
     despite_age: bool = False,
     now: datetime,
 ) -> None:
-    """Whether a backup, and files of forgettings by their names, belong to a place with this FORGETTING_KEY.
+    """Check that a backup, and files of forgettings by their names, belong to a place with this FORGETTING_KEY.
     `despite_age`: somebody knows that marks of what was forgotten since may have been pruned, which are kept for
     `keep_days`. Raises BadBackup; RestoreRefused for one that is too old."""
     if not manifest.tables:
@@ -101,8 +101,8 @@ class Sources:
         return known
 
     async def check(self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool) -> Known:
-        """What is known of what was forgotten. Raises RestoreRefused for stores that a backup is not to be put into
-        so; services may use them meanwhile."""
+        """The extent to which forgettings since the backup are known. Raises RestoreRefused for stores that a backup is
+        not to be put into so; services may use them meanwhile."""
         half = await has_unfinished(connection)
         if half and not replace:
             raise RestoreRefused(

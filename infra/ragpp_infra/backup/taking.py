@@ -35,8 +35,8 @@ _RIGHTS: Final = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
 
 @dataclass(frozen=True)
 class Taken:
-    """What came of it. `paused_s`: how long no worker began anything; `drained_s`: of that, until what was begun had
-    ended. `bytes`: of all parts before compression."""
+    """The result of taking a backup, or a file of forgettings. `paused_s`: how long no worker began anything;
+    `drained_s`: of that, until what was begun had ended. `bytes`: of all parts before compression."""
 
     manifest: Manifest
     seconds: float
@@ -111,7 +111,7 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
 
 
 def _manifest(place: Place, archive: ArchiveWriter, until: datetime, lineage: str | None) -> Manifest:
-    """Of an archive that has what was forgotten until then, and nothing else."""
+    """The manifest of an archive that has what was forgotten until then, and nothing else."""
     return Manifest(
         format=FORMAT,
         ragpp=version("ragpp"),

@@ -59,7 +59,7 @@ async def keep(connection: Connection, lines: Sequence[Line]) -> None:
 
 
 async def begin_news(connection: Connection) -> None:
-    """What was forgotten is news to the restored memory, until it is found to know of it (`drop_known`)."""
+    """Make all that was forgotten news to the restored memory, until it is found to know of it (`drop_known`)."""
     await connection.execute(f"TRUNCATE {MARKER}.news, {MARKER}.to_forget")
     await connection.execute(f"INSERT INTO {MARKER}.news SELECT * FROM {MARKER}.said")  # noqa: S608 - a constant
     await connection.execute(f"ANALYZE {MARKER}.news")

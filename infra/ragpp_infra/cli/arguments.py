@@ -49,7 +49,7 @@ class WrongUsage(InvalidInput, typer.BadParameter, code="MEM-034", status=422, t
     def of(
         cls, wrong: Mapping[str, str], *, suggestions: tuple[str, ...] = (), details: dict[str, object] | None = None
     ) -> Self:
-        """What is `wrong`: why, by the name of the option or argument."""
+        """The error for what is `wrong`: why, by the name of the option or argument."""
         error = cls(
             "; ".join(f"{name}: {why}" for name, why in wrong.items()), suggestions=suggestions, details=details
         )

@@ -59,7 +59,7 @@ def config(
 
 
 def _of_stack(lifecycle: Lifecycle) -> dict[str, str]:
-    """What the stack sets; nothing before its first start."""
+    """The settings that the stack sets; none before its first start."""
     home = lifecycle.home
     if not home.is_initialised() or home.recall("valkey_port") is None or home.recall("neo4j_port") is None:
         return {}

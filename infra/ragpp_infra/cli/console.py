@@ -1,4 +1,4 @@
-"""What the terminal shows: safe text, problems that say what to do, and the exit codes."""
+"""The terminal's output: safe text, problems that say what to do, and the exit codes."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ _CONTROLS: Final = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *
 
 
 class ExitCode(IntEnum):
-    """What a command answers the shell."""
+    """The code with which a command ends."""
 
     OK = 0
     FAILURE = 1

@@ -1,4 +1,4 @@
-"""What `ragpp up` shows while it works: a line for each server that is there, and below them what is being done."""
+"""The display of `ragpp up` while it works: a line for each server that is there, and below them what is being done."""
 
 from typing import Final, Self
 

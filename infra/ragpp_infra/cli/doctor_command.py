@@ -162,7 +162,7 @@ def _time(check: HealthCheck) -> Text:
 
 
 def _show_tiers(report: HealthReport) -> None:
-    """What each store holds, how it grows, and how its recalls did."""
+    """Show what each store holds, how it grows, and how its recalls did."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("tier", "holds", "grew", "recalls", "answered"):
         table.add_column(heading, overflow="fold")

@@ -37,15 +37,15 @@ def bring_up(
 
 @dataclass(frozen=True)
 class Unheeded:
-    """What was given and counts for nothing: settings that there are not, each with the one that was probably meant,
-    and the numbers of the file's lines that are no assignment."""
+    """Settings that were given and count for nothing: unknown ones, each with the one that was probably meant, and the
+    numbers of the file's lines that are no assignment."""
 
     unknown: dict[str, str | None]
     broken_lines: tuple[int, ...]
 
 
 def unheeded(adopted: Adopted, *, quiet: bool = False) -> Unheeded:
-    """Of the environment and of the file, which is told unless `quiet`."""
+    """The settings of the environment and of the file that count for nothing; they are shown unless `quiet`."""
     unknown = {**unknown_settings(os.environ), **adopted.unknown}
     if not quiet:
         name_misspelt(unknown, {name: f"{SETTINGS_FILE}, line {adopted.lines[name]}" for name in adopted.unknown})

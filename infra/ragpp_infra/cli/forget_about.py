@@ -172,7 +172,7 @@ def _tell_namesakes(user: str, found: ForgetAnswer, named: Namesakes) -> None:
 
 
 def _tell_going(going: Sequence[Going], *, gone: bool) -> None:
-    """What rests on these messages alone, and the command that states it again where there is one."""
+    """Show what rests on these messages alone, and the command that states it again where there is one."""
     if going:
         out.print(
             safe("what was learned from these alone " + ("went with them:" if gone else "goes with them:"), "bold")

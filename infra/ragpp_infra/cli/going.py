@@ -1,4 +1,4 @@
-"""What goes with messages that are forgotten, each thing named, and how to state it again."""
+"""The things that go with messages that are forgotten, each named, and how to state it again."""
 
 import asyncio
 import shlex

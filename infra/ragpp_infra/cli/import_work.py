@@ -45,7 +45,7 @@ BATCH = 200
 
 @dataclass(frozen=True)
 class HowToRead:
-    """What was said of a file: its kind, and of what is in it what it does not tell itself."""
+    """The options for reading a file: its kind, and of what is in it what the file does not say itself."""
 
     kind: Kind | None = None
     me: str | None = None

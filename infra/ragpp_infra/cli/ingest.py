@@ -24,7 +24,7 @@ WINDOW_BATCHES: Final = 4
 
 @dataclass
 class IngestReport:
-    """What became of the lines. `forgotten`: were so before, and are not stored. `position`: everything before it is
+    """The outcome of the lines. `forgotten`: were so before, and are not stored. `position`: everything before it is
     done with."""
 
     position: Position = START
@@ -228,7 +228,7 @@ class Progress:
 
 
 def _digest(file: Path, offset: int) -> str:
-    """Of the last 64 KiB before `offset`: enough to tell a file that grew from another one, at no cost."""
+    """The digest of the last 64 KiB before `offset`: enough to tell a file that grew from another one, at no cost."""
     with file.open("rb") as source:
         source.seek(max(0, offset - 65_536))
         return hashlib.sha256(source.read(min(offset, 65_536))).hexdigest()

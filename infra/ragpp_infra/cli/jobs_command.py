@@ -60,7 +60,7 @@ def jobs(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What the workers do, did, or failed at, newest first.
+    """The jobs that the workers do, did, or failed at, newest first.
 
     Example: [bold]ragpp jobs --state failed --json[/bold]
     """
@@ -197,7 +197,7 @@ def reflect(
 def with_gateway(
     home: HomeOption, url: str | None, key: str | None, ask: Callable[[AsyncMemoryClient], Awaitable[ResultT]]
 ) -> ResultT:
-    """What `ask` answers, asked of the gateway that these options name."""
+    """The answer of `ask`, asked of the gateway that these options name."""
 
     async def asked() -> ResultT:
         async with Home(home).client(url, key) as client:

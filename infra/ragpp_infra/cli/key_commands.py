@@ -92,8 +92,8 @@ def revoke(
 
 
 def _answer(home: Path, *arguments: str) -> str:
-    """What the gateway's own command says, which knows the database. Raises what it refused, as WrongUsage where that
-    was a value; Exit with its code where it ended otherwise."""
+    """The output of the gateway's own command, which knows the database. Raises what that refused, as WrongUsage where
+    it was a value; Exit with its code where it ended otherwise."""
     lifecycle = Lifecycle(home)
     if "postgres" not in lifecycle.running():
         raise NotRunning(f"no PostgreSQL runs in {lifecycle.home.path}")

@@ -1,4 +1,4 @@
-"""What is known of a user, each thing in one shape, found by its id or the beginning of one."""
+"""The things known of a user, each in one shape, found by its id or the beginning of one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -37,7 +37,7 @@ class Item(Value):
 
     @property
     def called(self) -> str:
-        """What kind of thing it is, in a word of the command line."""
+        """The kind of thing it is, in a word of the command line."""
         return "message" if self.kind == "interaction" else self.kind
 
     @property
@@ -47,8 +47,8 @@ class Item(Value):
 
 
 async def items_of(client: AsyncMemoryClient, user: str, ids: Sequence[str]) -> list[Item]:
-    """What each of `ids` names: all of an id, or a beginning that no other has. Raises NotFound, InvalidInput where
-    several begin so; of messages the whole id is needed."""
+    """The items that `ids` name, each by all of an id, or by a beginning that no other has. Raises NotFound,
+    InvalidInput where several begin so; of messages the whole id is needed."""
     known: list[Item] | None = None
     found: list[Item] = []
     for given in ids:

@@ -93,7 +93,7 @@ def state(one: Relationship) -> str:
 
 
 def preferences(these: Sequence[Preference], ids: Ids = NO_IDS) -> Table:
-    """What a user prefers, how surely, and how that is known."""
+    """A user's preferences, how sure each is, and how it is known."""
     rows: list[Sequence[str | Text]] = []
     for one in these:
         how = one.verdict or ("stated" if one.stated else "inferred")
@@ -115,7 +115,7 @@ def preferences(these: Sequence[Preference], ids: Ids = NO_IDS) -> Table:
 
 
 def rules(these: Sequence[Rule], ids: Ids = NO_IDS) -> Table:
-    """What is to be done when."""
+    """A user's rules: what is to be done when."""
     rows: list[Sequence[str | Text]] = []
     for one in these:
         why = "proposed" if one.proposed else f"aside: {one.aside}" if one.aside else "inactive"

@@ -128,13 +128,13 @@ def _before(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """What comes before a command: a misspelt RAGPP_HOME would have it look elsewhere without a word."""
+    """Name misspelt settings first: a misspelt RAGPP_HOME would have a command look elsewhere without a word."""
     if "--json" not in sys.argv:
         name_misspelt(unknown_of_command_line(os.environ))
 
 
 class _Commands(TyperGroup):
-    """What the parser, or a command, refuses is told as JSON where that is asked for."""
+    """The commands: a refusal by one of them, or by the parser, is JSON where that is asked for."""
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # what it is of is not public
         try:

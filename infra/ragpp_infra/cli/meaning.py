@@ -1,4 +1,4 @@
-"""Whether it is meant: asked before anything is forgotten for good."""
+"""The question whether it is meant, asked before anything is forgotten for good."""
 
 from typing import Annotated, TypeAlias
 

@@ -183,7 +183,7 @@ def pending(
 
 
 async def _left(client: AsyncMemoryClient, user: str, timeout_s: float, *, quiet: bool) -> int:
-    """What is pending when nothing is any more, or after `timeout_s`."""
+    """The number of events that are pending after `timeout_s`; 0 as soon as none is."""
     try:
         async with asyncio.timeout(timeout_s):
             await wait_until_digested(client, user, patience_s=timeout_s, quiet=quiet)

@@ -25,7 +25,7 @@ class Namesakes:
 
 
 async def namesakes_of(client: AsyncMemoryClient, user: str, asked: str, names: Sequence[str]) -> Namesakes:
-    """Of the user's entities those called almost as `asked`, an id or a name, or one of `names`, which it has."""
+    """The user's entities that are called almost as `asked`, an id or a name, or as one of `names`, which it has."""
     everybody = await read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
     wanted = {_folded(name) for name in (asked, *names)}
     called = {one.id: {_folded(name) for name in (one.name, *one.aliases)} for one in everybody}

@@ -83,7 +83,7 @@ def _passwords(endpoints: Endpoints) -> dict[str, str]:
 
 
 def given_endpoints() -> Endpoints:
-    """What the services are started with. Raises ConfigurationError naming what is missing."""
+    """The endpoints that the services are started with. Raises ConfigurationError naming what is missing."""
     from ragpp.settings import Neo4jSettings, PostgresSettings, RedisSettings  # noqa: PLC0415 - only this command
 
     postgres, redis, neo4j = PostgresSettings(), RedisSettings(), Neo4jSettings()

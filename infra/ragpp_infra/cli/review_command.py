@@ -139,7 +139,8 @@ def _judge(memory: AsyncMemoryClient, user: str, ids: Sequence[str], *, right: b
 
 
 async def _meant(client: AsyncMemoryClient, user: str, ids: Sequence[str]) -> list[Waiting]:
-    """What waits, or, where none of that begins with an id, what is surer and was not judged yet."""
+    """The things that `ids` name of those that wait, or, where none of these begins with an id, also of those that are
+    surer and were not judged yet."""
     waiting = waiting_of(await client.review(user, limit=LISTED))
     if any(not any(one.id.startswith(given) for one in waiting) for given in ids):
         known = {one.id for one in waiting}

@@ -73,7 +73,7 @@ def _other_settings(lifecycle: Lifecycle) -> dict[str, list[str]]:
 
 
 def _pipeline() -> "Model":
-    """What the workers read messages with; they run in this environment."""
+    """The model that the workers read messages with; they run in this environment."""
     from ragpp.extraction.pipeline import find_model  # noqa: PLC0415 - for this command alone
 
     return find_model()

@@ -1,4 +1,4 @@
-"""What waits for a person's verdict, each kind in one shape, with ids that can be typed."""
+"""The things that wait for a person's verdict, each kind in one shape, with ids that can be typed."""
 
 import asyncio
 import re

@@ -63,7 +63,7 @@ def embedding_cache() -> Path:
 
 
 def given_settings() -> dict[str, str]:
-    """What the caller gives to services that are started now: the environment, with places as absolute paths."""
+    """The settings that the caller gives to services started now: the environment, with places as absolute paths."""
     return {**os.environ, "EMBEDDING_CACHE_DIR": str(embedding_cache()), SETTING: second_encoder()}
 
 
@@ -84,7 +84,7 @@ def share_of_connections(workers: int) -> dict[str, str]:
 
 
 def print_of(settings: Mapping[str, str]) -> str:
-    """What tells one set of settings from another, without telling them."""
+    """A fingerprint of settings: it differs where they do, and does not give them away."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 

@@ -154,7 +154,7 @@ class Home:
         return True
 
     def recall(self, name: str) -> str | None:
-        """What was remembered under `name`."""
+        """The value remembered under `name`; None where there is none."""
         return self._state().get(name)
 
     def remember(self, name: str, value: str) -> None:

@@ -88,7 +88,7 @@ def _reads(service: str, name: str) -> bool:
 
 
 def _own_affair(name: str) -> bool:
-    """What the stack sets, differently for each service."""
+    """True where the stack sets it, differently for each service."""
     return name in SET_BY_THE_STACK or name in {PORT, "POSTGRES_POOL_MAX"}
 
 

@@ -83,7 +83,7 @@ class Lifecycle:
         return Stack(self.home.path)
 
     def names(self) -> list[str]:
-        """What this folder is to have: the servers, then the services."""
+        """The names of what this folder is to have: the servers, then the services."""
         return [*SERVERS, *self.services.names()]
 
     def bring_up(
@@ -176,7 +176,7 @@ class Lifecycle:
         return found
 
     def running(self) -> set[str]:
-        """What of it runs."""
+        """The names of servers and services that run, workers beyond their number included."""
         if not self.home.path.exists():
             return set()
         servers = {status.name for status in self.stack.status() if status.running}

@@ -40,7 +40,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Command:
-    """What to run.
+    """A command to run.
 
     `marker` is one whole argument that no other process on the machine has (a path inside the stack's folder):
     by it a child is found again whose pid file was lost. `environment` replaces the inherited one when given. `waits`:
@@ -196,7 +196,7 @@ class ManagedProcess:
 
 
 def birth(pid: int) -> str | None:
-    """What tells this process from any other that has or had the pid; None when none runs."""
+    """The mark that tells this process from any other that has or had the pid; None when none runs."""
     return birth_on_linux(pid) if sys.platform == "linux" else _birth_by_clock(pid)
 
 

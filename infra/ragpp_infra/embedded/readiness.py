@@ -1,4 +1,4 @@
-"""Whether the gateway of a folder is ready, and what it said last where it never will be."""
+"""The readiness of a folder's gateway, and its last words where it never will be ready."""
 
 import socket
 import time

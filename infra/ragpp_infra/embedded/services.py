@@ -41,7 +41,7 @@ _WORKER: Final = re.compile(r"workers(?:-([1-9][0-9]?))?")
 
 @dataclass(frozen=True)
 class ServiceReport:
-    """What was done to one service, and how long it took. `settings`: those for which it was started again."""
+    """The action on one service, and how long it took. `settings`: those for which it was started again."""
 
     name: str
     action: Literal["started", "restarted", "attached", "stopped", "absent"]
@@ -68,7 +68,7 @@ class Services:
         self.home = home
 
     def names(self) -> list[str]:
-        """What this folder is to have: the gateway, and as many workers as it remembers."""
+        """The names of what this folder is to have: the gateway, and as many workers as it remembers."""
         workers = int(self.home.recall("workers") or 1)
         return [GATEWAY, *(worker_name(number) for number in range(1, workers + 1))]
 

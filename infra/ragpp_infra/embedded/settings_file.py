@@ -17,8 +17,8 @@ TRUSTED: Final = 0
 
 @dataclass(frozen=True)
 class Adopted:
-    """What was taken from the file, names of settings; those in it that there are not, each with the one that was
-    probably meant, and in which line; those that only count in the environment; and the numbers of lines that are no
+    """The names of settings that were taken from the file; the unknown ones in it, each with the one that was probably
+    meant, and in which line; those that only count in the environment; and the numbers of lines that are no
     assignment."""
 
     names: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class _Silent:
 
 
 class Standby:
-    """What programs see of it: `home`'s places for those that are there, and its process."""
+    """The standby as programs see it: `home`'s places for those that are there, and its process."""
 
     def __init__(self, home: Home) -> None:
         self._home = home

@@ -1,1 +1,1 @@
-"""What servers need before RAG++ can use them: roles, extension, accounts, schemas. The same for every shape."""
+"""The needs of servers before RAG++ can use them: roles, extension, accounts, schemas. The same for every shape."""

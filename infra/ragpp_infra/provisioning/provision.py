@@ -46,8 +46,8 @@ REPEAT: Final = ("Repeat it with --replace: `ragpp restore FILE --replace`.",)
 
 @dataclass(frozen=True)
 class Provisioned:
-    """What was found and done. `migrations`: how the program that brings the schemas up to date answered, empty where
-    it was not asked to."""
+    """The result of provisioning: what was found and done. `migrations`: how the program that brings the schemas up to
+    date answered, empty where it was not asked to."""
 
     redis_keeps_accounts: bool
     neo4j_password_changed: bool
@@ -109,7 +109,8 @@ async def provision(
 
 
 def _check_addresses(admin: Admin, endpoints: Endpoints) -> None:
-    """Of a password with a `#` or `/` in it a part would be taken for the port, and a driver would repeat that part."""
+    """Refuse what is no address: of a password with a `#` or `/` in it a part would be taken for the port, and a driver
+    would repeat that part. Raises ConfigurationError."""
     addresses = {
         "PROVISION_POSTGRES_DSN": admin.postgres_dsn,
         "PROVISION_REDIS_URL": admin.redis_url,

@@ -136,7 +136,7 @@ def usage(
 
 
 async def _summaries(client: AsyncMemoryClient, user: str | None, ids: Sequence[str]) -> dict[str, str]:
-    """What these memories say in short, as far as they are there."""
+    """The summaries of these memories by id, as far as they are there."""
     found = [await or_none(client.entry(one, user_id=user)) for one in ids]
     return {entry.memory_id: entry.summary for entry in found if entry is not None}
 

@@ -78,7 +78,7 @@ def read_files(folder: Path, places: list[str]) -> Iterator[TextFile | BadFile]:
 
 
 def id_of(place: str, content: str) -> str:
-    """Of the same content at the same place the same, so that importing again stores nothing twice."""
+    """An id that is the same for the same content at the same place, so that importing again stores nothing twice."""
     return f"res_{uuid5(NAMESPACE_URL, f'ragpp:file:{place}:{content}')}"
 
 

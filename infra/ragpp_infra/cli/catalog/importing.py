@@ -28,7 +28,7 @@ class BadFiles(
 
 @dataclass
 class ImportReport:
-    """What became of the files. `jobs`: what takes items from those that none were taken from yet."""
+    """The outcome of the files. `jobs`: they take items from those files that none were taken from yet."""
 
     stored: int = 0
     duplicates: int = 0
@@ -39,7 +39,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class Whose:
-    """Of whom and what kind everything of a folder is."""
+    """The owner, the kind and the visibility of everything in a folder."""
 
     user_id: str | None
     resource_type: ResourceType = "document"

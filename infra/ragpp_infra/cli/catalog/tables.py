@@ -1,4 +1,4 @@
-"""What the catalog has, as a person reads it."""
+"""The catalog's contents, as a person reads them."""
 
 from collections.abc import Sequence
 
@@ -71,7 +71,7 @@ def items_table(items: Sequence[MemoryItem]) -> RenderableType:
 
 
 def found_view(result: RetrievalResult) -> RenderableType:
-    """What was found, best first, and how."""
+    """The items that were found, best first, and how."""
     table = _table("score", "category", "says")
     for one, score in zip(result.items, result.confidence_scores, strict=True):
         table.add_row(f"{score:.2f}", safe(one.category or ""), _said(one))

@@ -48,7 +48,7 @@ def events(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What happened to the catalog, newest first; never what was said.
+    """The catalog's events, newest first; never what was said.
 
     Example: [bold]ragpp catalog events --user u1 --type memory.items_extracted[/bold]
     """

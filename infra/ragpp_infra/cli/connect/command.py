@@ -83,7 +83,7 @@ def connect(
 
 
 def _tried(command: Command, *, quiet: bool) -> str:
-    """What came of the trial, which is told unless `quiet`."""
+    """The text that the trial recalled; the trial is shown unless `quiet`."""
     from ragpp_infra.cli.connect.trial import TOLD, try_out  # noqa: PLC0415 - a second that a dry run need not wait
 
     if not quiet:
@@ -110,7 +110,7 @@ def _command(called: str, user: str, home: Path | None) -> Command:
 
 
 def _show(editor: Editor, command: Command | None, *, as_json: bool) -> None:
-    """What would be done; where the file cannot be changed, by hand. Raises InvalidInput where there is no entry."""
+    """Show what would be done, by hand if the file cannot be changed. Raises InvalidInput where there is no entry."""
     kind, why = None, ""
     try:
         kind = change_of(editor, command).kind

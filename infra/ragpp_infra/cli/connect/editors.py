@@ -22,7 +22,7 @@ _TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What an editor is to run: an absolute path, since it has a search path of its own."""
+    """The command that an editor is to run: an absolute path, since the editor has a search path of its own."""
 
     command: str
     args: tuple[str, ...]

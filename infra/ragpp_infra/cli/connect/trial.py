@@ -20,7 +20,7 @@ _EVERY_S: Final = 1.0
 
 
 async def try_out(command: Command, *, within_s: float) -> str:
-    """What is recalled of what was remembered; nothing of it stays. Raises StackError, with what the server said."""
+    """The text recalled of what was remembered; nothing of it stays. Raises StackError, with what the server said."""
     try:
         async with asyncio.timeout(within_s):
             return await _tried(command)
@@ -63,7 +63,7 @@ def _started(command: Command) -> Client:
 
 
 async def _said(client: Client, tool: str, **arguments: str) -> str:
-    """What the tool says, once the stack is there."""
+    """The tool's answer, once the stack is there."""
     while True:
         answer = await client.call_tool(tool, arguments)
         if not answer.is_error:

@@ -1,4 +1,4 @@
-"""What the memory knows, asked for without the client, whose modules take longer to load than an answer."""
+"""Briefs and recalls, asked for without the client, whose modules take longer to load than an answer."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _OURS: Final = re.compile(r"<(?=[^\w<]{0,8}system)", re.IGNORECASE)
 
 
 def brief(user: str) -> str:
-    """What is known of `user`; nothing where nothing is. Raises what a request does, and ConfigurationError."""
+    """The profile of `user`; empty where nothing is known. Raises what a request does, and ConfigurationError."""
     text = str(_answer("GET", f"/v1/users/{quote(user, safe='')}/profile?limit=20").get("text") or "")
     if text.startswith(_UNKNOWN):
         return ""
@@ -32,8 +32,8 @@ def brief(user: str) -> str:
 
 
 def recalled(user: str, prompt: str, *, shown: Collection[str]) -> str:
-    """What is about `prompt`, but for messages of the ids `shown`, which the assistant has before it; nothing where
-    nothing is. Raises as `brief`."""
+    """The context recalled for `prompt`, but for messages of the ids `shown`, which the assistant has before it; empty
+    where nothing is found. Raises as `brief`."""
     asked = {
         "user_id": user,
         "query": prompt[-_LONGEST_QUERY:],

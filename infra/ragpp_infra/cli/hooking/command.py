@@ -48,7 +48,7 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _answer(event: str, user: str, payload: Mapping[str, Json]) -> str:
-    """What the assistant is to read, in the form of its protocol."""
+    """The text that the assistant is to read, in the form of its protocol."""
     session = str(payload["session_id"])
     turns = read_turns(Path(str(payload.get("transcript_path") or "")).expanduser())
     if event in {STOP, PRE_COMPACT}:

@@ -1,4 +1,4 @@
-"""What was said, stored by the client, or kept in its outbox until the gateway is there."""
+"""Messages, stored by the client, or kept in its outbox until the gateway is there."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -52,7 +52,7 @@ class Message:
 
 @dataclass(slots=True)
 class Turn:
-    """What was typed, and the last words of the answer: what an assistant says before it calls a tool is none."""
+    """The typed words, and the last words of the answer: what an assistant says before it calls a tool is none."""
 
     key: str
     typed: str = ""
@@ -96,7 +96,7 @@ def read_turns(path: Path) -> list[Turn]:
 
 
 def typed(text: str) -> str:
-    """What a person typed of a prompt; nothing where it is the assistant's own."""
+    """The part of a prompt that a person typed; empty where the prompt is the assistant's own."""
     left = _PUT_IN.sub("", text).strip()
     return "" if left.startswith(_NOT_TYPED) or _ONE_ELEMENT.fullmatch(left) else left
 

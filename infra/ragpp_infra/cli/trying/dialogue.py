@@ -1,4 +1,4 @@
-"""What is asked at the terminal: which things are wrong or to be forgotten, questions to the memory, keep or erase."""
+"""The questions at the terminal: which things are wrong or to be forgotten, questions to the memory, keep or erase."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ _NOT_ABOUT: Final = "Nothing that I know seems to be about that. The nearest:"
 
 
 def typed(prompt: str) -> str | None:
-    """What the person types; None at the end of the input."""
+    """The line that the person types; None at the end of the input."""
     try:
         return input(prompt)
     except EOFError:
@@ -85,7 +85,7 @@ class Dialogue:
             show_problem(error, as_json=False)
 
     def _with_it(self, things: Sequence[Thing], place: int, gone: set[int]) -> None:
-        """What rested on nothing but the messages that went is gone, too, and told."""
+        """Take out what rested on nothing but the messages that went, and show it."""
         also = [things.index(thing) for thing in resting_on(things, things[place].sources)]
         if new := [one for one in also if one not in gone]:
             gone.update(new)

@@ -1,4 +1,4 @@
-"""What a person types about a numbered list: "wrong 3 5-7, forget 9". Pure."""
+"""A person's marks on a numbered list, as they are typed: "wrong 3 5-7, forget 9". Pure."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ HINT: Final = ("Say which, and what of them: wrong 3 5, or forget 7-9; w and f w
 
 @dataclass(frozen=True)
 class Marks:
-    """What is to become of which numbers, in the order they were typed."""
+    """The mark of each number, in the order they were typed."""
 
     of: Mapping[int, Mark]
 

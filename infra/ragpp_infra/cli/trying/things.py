@@ -1,4 +1,4 @@
-"""What was learned of a person, thing by thing: a statement and the sentence it rests on. Pure, but for `things_of`.
+"""Things learned of a person, one by one: a statement and the sentence it rests on. Pure, but for `things_of`.
 
 One sentence is often read several times: "my daughter Lieke is allergic to nuts" is a finding, and a relationship. Both
 are one thing to a person, shown once and judged together.

@@ -1,4 +1,4 @@
-"""What was learned, in words for the person it is about: "You live in Porto" for "user LIVES_IN Porto". Pure."""
+"""Learned things, in words for the person they are about: "You live in Porto" for "user LIVES_IN Porto". Pure."""
 
 import re
 from typing import Final

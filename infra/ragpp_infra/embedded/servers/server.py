@@ -1,4 +1,4 @@
-"""What the three servers have in common: start, wait until it answers, attach, stop."""
+"""The three servers' common part: start, wait until it answers, attach, stop."""
 
 import signal
 import threading
@@ -23,7 +23,7 @@ POLL_S: Final = 0.03
 
 @dataclass(frozen=True)
 class ServerReport:
-    """What `up` or `down` did to one server, and how long it took.
+    """The action of `up` or `down` on one server, and how long it took.
 
     `started` and `recovered` both start it; the second after clearing away what a killed one left behind, which
     `cleared` names. `attached` found it running. `pid` is 0 and `version` empty where it does not run (afterwards
