@@ -70,7 +70,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen for a message, by the ids of the labels; and each one's relevance, where it is told."""
+    """The memories chosen for a message, by the ids of the labels; and each one's relevance, where it is known."""
 
     asked: Asked
     ids: frozenset[str]

@@ -1,4 +1,4 @@
-"""What fits a message, and what an answer used, without servers: `python -m benchmarks.agents_lab [--folds]`.
+"""Memories that fit a message, and that an answer used, without servers: `python -m benchmarks.agents_lab [--folds]`.
 
 Judges `ragpp.entries.fitting` and `ragpp.entries.usefulness` on the development half of `data/agents`, with the
 production embedding, and learns the constants of both anew. A memory's candidates are all of its world. `--folds`: each
@@ -51,7 +51,7 @@ class Case:
     found: list[FoundEntry]
 
     def chosen(self, rule: FittingRule) -> Chosen:
-        """What fits."""
+        """The memories that fit, by `rule`."""
         return Chosen(self.asked, frozenset(fitting_of(self.found, self.asked.message, rule)))
 
 
@@ -109,7 +109,7 @@ async def pairs_of(labels: Half, embedder: Embedder) -> list[Pair]:
 
 
 def best_rule(cases: Sequence[Case], rules: Sequence[FittingRule] = RULES) -> FittingRule:
-    """Of `rules`; see the module."""
+    """The best of `rules`; see the module."""
 
     def worth(rule: FittingRule) -> tuple[bool, float]:
         shares = shares_of([case.chosen(rule) for case in cases])
@@ -120,7 +120,7 @@ def best_rule(cases: Sequence[Case], rules: Sequence[FittingRule] = RULES) -> Fi
 
 
 def learned(pairs: Sequence[Pair]) -> Coefficients:
-    """What a cosine of 1 and a shared word count for use, and what there is without; of the pairs that share any."""
+    """The coefficients of use: of a cosine of 1, of a shared word, and without either; from pairs that share any."""
     known = [pair for pair in pairs if pair.shared]
     told = np.asarray([[pair.closest, min(pair.shared, MOST_SHARED), 1.0] for pair in known])
     used = np.asarray([pair.use.used for pair in known], np.float64)
@@ -148,7 +148,7 @@ def table_of(title: str, rows: Mapping[str, Mapping[str, float]]) -> Table:
 
 
 def fitted(cases: Sequence[Case], *, folds: bool) -> dict[str, dict[str, float]]:
-    """What fits: by the rule as it is, and with `folds` by rules that did not see the world."""
+    """Figures of what fits: by the rule as it is, and with `folds` by rules that did not see the world."""
 
     def by(rule: FittingRule, of: Sequence[Case] = cases) -> list[Chosen]:
         return [case.chosen(rule) for case in of]
@@ -167,7 +167,7 @@ def fitted(cases: Sequence[Case], *, folds: bool) -> dict[str, dict[str, float]]
 
 
 def used(pairs: Sequence[Pair], *, folds: bool) -> dict[str, dict[str, float]]:
-    """What was used: as it is, by what is learned of all, and with `folds` by what did not see the memory."""
+    """Figures of what was used: as it is, by what all teach, and with `folds` by what did not see the memory."""
 
     def by(coefficients: Coefficients, of: Sequence[Pair]) -> list[Judged]:
         return [Judged(pair.use, likely_of(pair, coefficients)) for pair in of]

@@ -71,7 +71,7 @@ class Digestion:
 
 
 class Table:
-    """What the ledger says, read as its relay."""
+    """The ledger's figures, read as its relay."""
 
     def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         self._connection = connection

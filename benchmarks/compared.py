@@ -51,7 +51,7 @@ def save(scores: Mapping[str, Mapping[str, Sequence[float]]], file: Path) -> Non
 
 
 def load(file: Path) -> Scores:
-    """What `save` wrote."""
+    """The scores that `save` wrote."""
     read: Scores = json.loads(file.read_text(encoding="utf-8"))
     return read
 

@@ -1,4 +1,4 @@
-"""What agents are given unasked, through the public API of a running stack: `python -m benchmarks.eval_agents`.
+"""Memories given to agents unasked, through the public API of a running stack: `python -m benchmarks.eval_agents`.
 
 Each world of `data/agents` is a user with one agent, whose memories are kept by POST /api/memory/catalog. Then each
 message goes to POST /v1/hooks/pre-message and /v1/hooks/pre-prompt. Of what is put before messages, and of what is
@@ -55,7 +55,7 @@ async def keep(client: AsyncMemoryClient, user: str, memories: Sequence[Memory])
 
 
 async def ask(client: AsyncMemoryClient, user: str, asked: Asked, known: Mapping[str, str]) -> dict[str, Chosen]:
-    """What is given for a message, by how it is given."""
+    """The memories given for a message, by how they are given."""
     injection = await client.pre_message(PreMessageIn(user_id=user, ci=CI, message=asked.message))
     catalog = await client.pre_prompt(PrePromptIn(user_id=user, ci=CI, prompt=asked.message))
     relevance = tuple(
@@ -74,7 +74,7 @@ async def ask(client: AsyncMemoryClient, user: str, asked: Asked, known: Mapping
 
 
 async def answers_of(client: AsyncMemoryClient, labels: Half, *, together: bool) -> Answers:
-    """What is given for each message of a half."""
+    """The memories given for each message of a half, by how they are given."""
     run, users, known = uuid.uuid4().hex[:8], dict[str, str](), dict[str, str]()
     for world, memories in labels.worlds.items():
         users[world] = f"agents-{run}-{labels.name if together else world}"

@@ -150,7 +150,7 @@ def read(path: Path) -> list[Labelled]:
 
 
 def score(extractor: Extractor, sentences: Iterable[Labelled]) -> dict[Row, Count]:
-    """What was found of `sentences`, by kind."""
+    """The counts of what was found of `sentences`, by kind."""
     counts: dict[Row, Count] = {row: Count() for row in ("entities", "relationships", "strict", "ended", "preferences")}
     counts |= {row: Count() for row in FINDINGS} | {"dates": Count()}
     for sentence in sentences:

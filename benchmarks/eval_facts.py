@@ -70,7 +70,7 @@ def read(path: Path) -> list[LabelledResource]:
 
 
 def score(extractor: Extractor, resources: Iterable[LabelledResource]) -> dict[Row, Count]:
-    """What was found of the resources' facts, by type and in total."""
+    """The counts of what was found of the resources' facts, by type and in total."""
     counts: dict[Row, Count] = {row: Count() for row in ROWS}
     for resource in resources:
         found = read_facts(resource.content, resource.resource_type, extractor=extractor, said_at=resource.occurred_at)

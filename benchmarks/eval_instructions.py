@@ -56,7 +56,7 @@ class Case(BaseModel):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was learned from a case: rules and stated preferences."""
+    """The rules and stated preferences that were learned from a case."""
 
     case: Case
     learned: tuple[str, ...]

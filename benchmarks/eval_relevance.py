@@ -1,4 +1,4 @@
-"""Whether an answer says when nothing it found is about the question, through the public API of a running stack.
+"""Answers that are to say when nothing they found is about the question, through the public API of a running stack.
 
     python -m benchmarks.eval_relevance                    # starts the embedded stack, or attaches to it
     python -m benchmarks.eval_relevance --sets LoCoMo      # one set only
@@ -70,13 +70,13 @@ async def ask_all(client: AsyncMemoryClient, cases: Sequence[Case], prefix: str)
 
 
 def share(judged: Judged, kind: Kind, *levels: Relevance | None) -> float | None:
-    """Of the questions of that kind, how many have one of `levels`; None where there are none."""
+    """The share of the questions of that kind that have one of `levels`; None where there are none."""
     of_kind = [level for case, level in judged if case.kind == kind]
     return sum(level in levels for level in of_kind) / len(of_kind) if of_kind else None
 
 
 def precision(right: float | None, wrong: float | None) -> float | None:
-    """Of as many questions of a right kind as of a wrong one, the share of right ones among those that have a level;
+    """The share of right ones among the questions that have a level, of as many of a right kind as of a wrong one;
     `right`, `wrong`: which share of each has it. None where there is nothing to tell it by."""
     if right is None or wrong is None or not right + wrong:
         return None

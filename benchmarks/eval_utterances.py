@@ -165,7 +165,7 @@ class Tally:
 
 
 def _is_second(tie: Statement, before: Sequence[Statement], labels: Sequence[Statement]) -> bool:
-    """Whether it says in another class what one before it says as labelled: a statement that fits two counts once."""
+    """True where it says in another class what one before says as labelled: a statement that fits two counts once."""
     told = any(says_the_same(label, tie) for label in labels)
     ends = [
         (source, target)
@@ -185,7 +185,7 @@ def _is_called(wanted: str, found: str) -> bool:
 
 
 def score(path: Path, extractor: SpacyExtractor) -> Tally:
-    """What is extracted from each utterance of a file, compared with its labels."""
+    """The tally of what is extracted from each utterance of a file, compared with its labels."""
     tally = Tally()
     for one in read(path):
         found = extractor.extract(one.text, speaker=one.speaker, said_at=one.said_at, listener=one.listener)

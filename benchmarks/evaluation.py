@@ -1,4 +1,4 @@
-"""What the evaluations share: conversations go in through the public API, questions are asked of each combination of
+"""The evaluations' common part: conversations go in through the public API, questions are asked of each combination of
 tiers, and evidence is scored without a language model."""
 
 import argparse
@@ -82,8 +82,8 @@ class Asked:
     partial: int = 0
 
     def means(self, chosen: Callable[[str], bool]) -> dict[str, float]:
-        """Of the questions in the categories that are `chosen`: their number `n`, and the mean of each metric over
-        those that have it. Empty where there are none."""
+        """The number `n` of the questions in the categories that are `chosen`, and the mean of each metric over those
+        that have it. Empty where there are none."""
         kept = [metrics for category, metrics in self.rows if chosen(category)]
         names = dict.fromkeys(name for metrics in kept for name in metrics)
         means = {name: statistics.fmean(m[name] for m in kept if name in m) for name in names}

@@ -38,8 +38,8 @@ _FIELDS: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a clause tells: `about` is "me", a name, a tie, "assistant", or "-" for the world; `keep`, that a careful
-    friend would write it down; `sentence`, the same readable alone."""
+    """The content of a clause: `about` is "me", a name, a tie, "assistant", or "-" for the world; `keep`, that a
+    careful friend would write it down; `sentence`, the same readable alone."""
 
     kind: Kind
     about: str
@@ -69,7 +69,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """What was typed."""
+        """The text that was typed."""
         return " ".join(clause.text for clause in self.clauses).replace(f" {LINE_END} ", "\n").replace(LINE_END, "\n")
 
 
@@ -87,7 +87,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Chat:
-    """What one hand wrote, of one made-up person. `ended`: as another hand read it."""
+    """The messages that one hand wrote, of one made-up person. `ended`: as another hand read it."""
 
     hand: str
     messages: tuple[Message, ...]

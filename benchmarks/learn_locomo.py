@@ -1,4 +1,4 @@
-"""What is learned from the LoCoMo conversations, told day by day with a reflection each night, to be judged by hand.
+"""Learning from the LoCoMo conversations, stored day by day with a reflection each night, to be judged by hand.
 
     python -m benchmarks.learn_locomo --out ../learned          # starts the embedded stack, or attaches to it
     python -m benchmarks.learn_locomo --out ../learned --user conv-26

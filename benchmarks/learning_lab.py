@@ -1,4 +1,4 @@
-"""Whether values find the memories that help: `python -m benchmarks.learning_lab [--plot docs/learning-values.svg]`.
+"""Values as a guide to memories that help: `python -m benchmarks.learning_lab [--plot docs/learning-values.svg]`.
 
 Of 1,000 memories 50 help. In each episode an agent uses the five that a policy puts first, and ends with a reward that
 is higher the more of them helped, with noise. Beside values learned by TD(λ) (`ragpp.td_lambda`, in the order of
@@ -29,7 +29,7 @@ Policy = Callable[["State", np.random.Generator], list[int]]
 
 
 class State:
-    """What a policy can know: values, how often each was used, and when last."""
+    """The knowledge that a policy can have: values, how often each was used, and when last."""
 
     def __init__(self) -> None:
         self.values = np.full(ITEMS, DEFAULT_VALUE)

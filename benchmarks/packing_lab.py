@@ -1,4 +1,4 @@
-"""What packing entries is worth, and what it takes: `python -m benchmarks.packing_lab [--catalogs 300]`.
+"""The worth of packing entries, and its cost: `python -m benchmarks.packing_lab [--catalogs 300]`.
 
 Catalogs are drawn as agents have them: many short facts, some long decisions with a story; few entries that matter much
 for a message, many that hardly do. Beside one another: the best packing there is, and taking entries by score in the

@@ -53,7 +53,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The text of all parts."""
         return "".join(part.text for part in self.parts)
 
     def whose(self, place: int) -> Whose | None:

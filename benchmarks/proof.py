@@ -1,4 +1,4 @@
-"""What the proofs share: a stack of their own, killing and reviving its processes, and generated conversations."""
+"""The proofs' common part: a stack of their own, killing and reviving its processes, and generated conversations."""
 
 import os
 import random

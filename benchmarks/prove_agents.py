@@ -97,7 +97,7 @@ async def fill(settings: PostgresSettings, texts: Sequence[str], vectors: FloatM
 
 
 class Timed:
-    """What each kind of call took, in ms."""
+    """The times that each kind of call took, in ms."""
 
     def __init__(self) -> None:
         self.ms: dict[str, list[float]] = {}

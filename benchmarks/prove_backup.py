@@ -84,7 +84,7 @@ class Latency:
 
 
 def ragpp(*arguments: str, settings: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What a command answers as JSON. Raises CalledProcessError, its words told before."""
+    """A command's answer, read from JSON. Raises CalledProcessError, after printing what the command said."""
     command = [sys.executable, "-m", "ragpp_infra.cli.main", *arguments, "--json"]
     done = subprocess.run(command, env=os.environ | dict(settings or {}), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -140,8 +140,8 @@ async def write(client: AsyncMemoryClient, user: str, latency: Latency, stopping
 
 
 async def answers(clients: Sequence[AsyncMemoryClient], users: Sequence[str]) -> list[list[list[str]]]:
-    """Of RECALLS recalls what each client is answered: the lines of the context, then the memories, in their order.
-    All are asked at the same time, since what fades, fades everywhere, and not everything as fast."""
+    """Each client's answers to RECALLS recalls: the lines of the context, then the memories, in their order. All are
+    asked at the same time, since what fades, fades everywhere, and not everything as fast."""
     found = []
     for number in range(RECALLS):
         user, question = users[number % len(users)], QUESTIONS[number // len(users) % len(QUESTIONS)]
@@ -245,7 +245,7 @@ class Memory:
 
 
 async def forget(client: AsyncMemoryClient, memory: Memory) -> None:
-    """What happens between the backup and the restore."""
+    """Forget, and erase, what is to go between the backup and the restore."""
     await client.forget_interaction(memory.forgetful, memory.forgotten)
     preference = next(one for one in (await client.preferences(memory.forgetful)).items if one.value == "tea at nine")
     await client.forget_preference(memory.forgetful, preference.id)
@@ -257,7 +257,7 @@ async def forget(client: AsyncMemoryClient, memory: Memory) -> None:
 
 
 async def judged(stack: Proving, client: AsyncMemoryClient, stores: StoreStack, memory: Memory, where: str) -> None:
-    """Whether the memory is the same in `where`."""
+    """Check that the memory is the same in `where`."""
     await digested(client, memory.writers)
     await settled(stores, memory.compared)
     found = await counts(stores, memory.quiet)
@@ -300,7 +300,7 @@ async def judged(stack: Proving, client: AsyncMemoryClient, stores: StoreStack, 
 
 
 async def learned_once(stack: Proving, stores: StoreStack, user: str, where: str) -> None:
-    """Whether each message of a writer's that the backup has taught something exactly once."""
+    """Check that each message of a writer's in the backup taught something exactly once."""
     connection = await asyncpg.connect(stores.postgres_superuser_dsn().get_secret_value())
     try:
         ids = [

@@ -1,4 +1,4 @@
-"""What one request may cost, and that every recall tells how fresh it is.
+"""The bounds of what one request may cost, and recalls that each tell how fresh they are.
 
     python -m benchmarks.prove_bounds [--home FOLDER] [--recalls 200] [--seconds 6]
 
@@ -169,7 +169,7 @@ def small_values(beginning: str, one: str, ending: str) -> bytes:
 
 
 async def beside(stack: Proving, noisy: httpx.AsyncClient, quiet: AsyncMemoryClient, recalls: int) -> None:
-    """What another tenant's recalls take in quiet, beside what is refused and beside what is allowed."""
+    """Compare what another tenant's recalls take in quiet, beside what is refused and beside what is allowed."""
     await quiet.remember(StoreRequest(user_id=USER, session_id=SESSION, messages=tuple(conversation(1, 60, "m"))))
     patient_until = time.perf_counter() + PATIENCE_S
     while await quiet.pending(USER) and time.perf_counter() < patient_until:

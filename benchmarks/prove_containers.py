@@ -33,7 +33,7 @@ POLL_S: Final = 0.1
 
 
 def docker(*arguments: str) -> str:
-    """What the command says. Raises CalledProcessError."""
+    """The command's output. Raises CalledProcessError."""
     return subprocess.run(["docker", *arguments], capture_output=True, text=True, check=True).stdout.strip()
 
 

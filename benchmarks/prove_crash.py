@@ -69,7 +69,7 @@ Learned = tuple[dict[tuple[str, str], int], dict[tuple[str, str, str], float], d
 
 
 async def learned(client: AsyncMemoryClient, user: str) -> Learned:
-    """What the user's graph and preferences hold: mentions, weights, values."""
+    """The content of the user's graph and preferences: mentions, weights, values."""
 
     entities = pages(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
     relationships = pages(lambda cursor: client.relationships(user, cursor=cursor, limit=PAGE))

@@ -43,7 +43,7 @@ class Latency:
     taken: dict[str, list[float]] = field(default_factory=lambda: {"before": [], "during": []})
 
     def p95(self, phase: str) -> float:
-        """Of that phase."""
+        """The 95th percentile of that phase, in ms."""
         return quantile(self.taken[phase] or [0.0], 0.95)
 
 
@@ -106,7 +106,7 @@ async def run(home: Path, total: int, writers: int, seconds: float) -> None:
 
 
 async def judge(stack: Proving, client: AsyncMemoryClient, job: Job, total: int) -> None:
-    """Whether the report is true."""
+    """Check that the report is true."""
     stack.check(job.state == "done", f"the job is {job.state}")
     stores = cast("dict[str, dict[str, dict[str, int]]]", (job.result or {}).get("stores", {}))
     found = stores.get("episodic", {}).get("found", {})

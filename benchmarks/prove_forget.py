@@ -1,4 +1,4 @@
-"""What was forgotten is as if it had never been heard, also while workers are stopped and killed.
+"""A proof that what was forgotten is as if it had never been said, also while workers are stopped and killed.
 
     python -m benchmarks.prove_forget [--cases 60] [--seed 1] [--minutes M] [--length 14] [--workers 2]
                                       [--without KIND ...] [--shown 3] [--home FOLDER]
@@ -39,7 +39,7 @@ from tests.support.stopping import install_points
 
 @dataclass
 class Course:
-    """What has come of the cases so far. `tally`: what the subjects went through. `differing`: the smallest script of
+    """The outcome of the cases so far. `tally`: what the subjects went through. `differing`: the smallest script of
     each case that differs. `unseen`: withdrawals whose absence nobody saw. `left`: words in a dump of every store."""
 
     cases: int = 0

@@ -64,7 +64,7 @@ TABLES: Final = {"episodic": "chunks", "catalog": "items"}
 
 @dataclass
 class Asked:
-    """What questions took, in ms, and the first ids that each was answered with, by tier."""
+    """The times that questions took, in ms, and the first ids that each was answered with, by tier."""
 
     ms: dict[str, list[float]] = field(default_factory=lambda: {tier: [] for tier in TABLES})
     first: dict[str, list[list[str]]] = field(default_factory=lambda: {tier: [] for tier in TABLES})

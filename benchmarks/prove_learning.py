@@ -1,4 +1,4 @@
-"""What is learned from a backlog is the same whether or not the worker is killed, and how fast it is digested.
+"""A proof that a backlog teaches the same whether or not the worker is killed, and how fast it is digested.
 
     python -m benchmarks.prove_learning [--interactions 5000] [--users 5] [--kills 50] [--workers 1] [--home FOLDER]
 
@@ -70,7 +70,7 @@ async def learned(client: AsyncMemoryClient, user: str) -> Learned:
 
 
 class Ledger:
-    """What the ledger says about the work of some users."""
+    """The ledger's account of the work of some users."""
 
     def __init__(self, home: Path) -> None:
         self._dsn = Stack(home).endpoints().postgres_relay_dsn.get_secret_value()

@@ -139,7 +139,7 @@ class Suites:
         return {path: set(self._met(path)) for room in ROOMS for path in self._files(room) if self._met(path)}
 
     def outcome(self, mutant: Mutant) -> Outcome:
-        """What the tests that meet its line make of the mutant. One that fails without it, too, has not killed it."""
+        """The outcome of the tests that meet the mutant's line. One that fails without it, too, has not killed it."""
         tests = self._tests(mutant)
         if not tests:
             return "not met"

@@ -1,5 +1,5 @@
-"""What metrics and traces cost a recall: three gateways on the same stores, one as it is by default, one that counts
-nothing, and one with an endpoint for traces, asked in turn.
+"""The cost of metrics and traces to a recall: three gateways on the same stores, one as it is by default, one that
+counts nothing, and one with an endpoint for traces, asked in turn.
 
     python -m benchmarks.prove_observability [--messages 500] [--recalls 300] [--home FOLDER]
 
@@ -87,7 +87,7 @@ async def measure(urls: Mapping[str, tuple[str, dict[str, str]]], key: str, reca
 
 
 def step_ns() -> float:
-    """Of a step that nobody records, with what it notes."""
+    """The time of a step that nobody records, with what it notes, in ns."""
     began = time.perf_counter_ns()
     for _ in range(STEPS):
         with traces.step("ask", tier="episodic") as span:

@@ -1,4 +1,4 @@
-"""What a key that is bound to an agent costs beside one that is bound to none: recalls of one memory, in turn.
+"""The cost of a key that is bound to an agent beside one that is bound to none: recalls of one memory, in turn.
 
     python -m benchmarks.prove_views [--messages 2000] [--agents 2] [--recalls 200] [--home FOLDER]
 

@@ -43,7 +43,7 @@ Part = Callable[[Proving], Awaitable[None]]
 
 @contextmanager
 def environment(**settings: str) -> Iterator[None]:
-    """What the stack's processes inherit while inside; no schedule, so that nothing is done but what is measured."""
+    """Settings of the stack's processes while inside; no schedule, so that nothing is done but what is measured."""
     before = dict(os.environ)
     os.environ.update(settings, WORKER_SCHEDULE="false")
     try:

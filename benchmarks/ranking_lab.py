@@ -99,7 +99,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
 
 @dataclass(frozen=True)
 class Indexed:
-    """What the database would hold of a conversation: one row of `embeddings`, `weights` and `traits` for each chunk,
+    """A conversation as the database would hold it: one row of `embeddings`, `weights` and `traits` for each chunk,
     `owner` says of which interaction; one of `sentences` for each sentence, `told_by` says of which chunk; `tokens` of
     each interaction's line in a context; `asked`: the questions' vectors; `second`: those of chunks and of questions by
     the second encoder.
@@ -176,7 +176,7 @@ async def index(
 
 
 def scan(indexed: Indexed, question: int) -> CandidateTable:
-    """What one scan of the database gives back for a question: a row for each chunk."""
+    """The result of one scan of the database for a question: a row for each chunk."""
     turns = [indexed.conversation.interactions[number] for number in indexed.owner]
     wanted = query_terms(indexed.conversation.questions[question].text)
     names = tuple(sorted({turn.name for turn in turns if turn.name}))

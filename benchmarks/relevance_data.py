@@ -1,4 +1,4 @@
-"""What `eval_relevance` asks whom: what a memory answers, what it nearly answers, and what is foreign to it."""
+"""Questions of `eval_relevance`: what a memory answers, what it nearly answers, and what is foreign to it."""
 
 import random
 import re

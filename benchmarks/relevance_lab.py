@@ -46,7 +46,7 @@ def indexable(one: Conversation, cases: Sequence[Case]) -> Indexable:
 
 
 def level(table: CandidateTable, query: str, scale: Calibration | None) -> Relevance | None:
-    """What a recall of this tier alone says of what it ranks first."""
+    """The relevance that a recall of this tier alone states of what it ranks first."""
     found = [
         Memory(
             id=str(one.row),

@@ -1,4 +1,4 @@
-"""What is faster than one exact scan of a large scope: `python -m benchmarks.scan_lab [--rows 100000]`.
+"""Faster ways than one exact scan of a large scope: `python -m benchmarks.scan_lab [--rows 100000]`.
 
 Run it beside a stack, with POSTGRES_OWNER_DSN set. Statements made of everyday words get MiniLM's vectors (a few
 hundred a second) and go into temporary tables: as wide as items are, and beside them a narrow one of a bit for each
@@ -85,7 +85,7 @@ SELECT {COLUMNS} FROM wide WHERE ordinal IN (SELECT ordinal FROM near UNION SELE
 
 @dataclass
 class Taken:
-    """Of one way to ask: ms of the statement, ms of everything, and how many of exact's first ten it found."""
+    """Figures of one way to ask: ms of the statement, ms of everything, and how many of exact's first ten it found."""
 
     statement_ms: list[float] = field(default_factory=list)
     whole_ms: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is found in other scripts, without servers: `python -m benchmarks.scripts_lab`.
+"""Messages found in other scripts, without servers: `python -m benchmarks.scripts_lab`.
 
 For each language of tests/data/scripts the share of its questions whose message is first, and among the first three:
 by words alone, by meaning alone, and by both, as the episodic tier ranks. What meaning alone finds is what the
@@ -34,7 +34,7 @@ def conversation_of(language: Language, *, second: bool) -> Conversation:
 
 
 def of_mode(table: CandidateTable, mode: str) -> CandidateTable:
-    """What a question by words or by meaning alone has of `table`."""
+    """The part of `table` that a question by words or by meaning alone has."""
     if mode == "words":
         held = table.terms > 0 if table.asked is None else (table.terms > 0) | (table.asked > 0)
         eligible: BoolArray = np.asarray(held.any(axis=1))
@@ -46,7 +46,7 @@ def of_mode(table: CandidateTable, mode: str) -> CandidateTable:
 
 
 def places(indexed: Indexed, mode: str) -> list[int]:
-    """Of each question, where its message is among what was found, from 1; 0 where it is not."""
+    """The place of each question's message among what was found, from 1; 0 where it is not there."""
     ids = [turn.id for turn in indexed.conversation.interactions]
     found = []
     for number, question in enumerate(indexed.conversation.questions):

@@ -27,7 +27,7 @@ THINGS = 48
 
 
 def observations(user: int, rng: random.Random) -> list[Observation]:
-    """What 60 messages of one user teach: two relationships each, of the user or a friend to one of 48 things."""
+    """Observations of 60 messages of one user: two relationships each, of the user or a friend to one of 48 things."""
     taught = []
     for number in range(OBSERVATIONS):
         at = START + timedelta(days=number)

@@ -1,5 +1,5 @@
-"""What chooses items where no language model is configured: functions behind a server that speaks as one does. What
-comes of them says nothing about any model."""
+"""Stand-ins that choose items where no language model is configured: functions behind a server that speaks as one does.
+What comes of them says nothing about any model."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def by_answers(answers: Mapping[str, Callable[[str], bool]]) -> Choose:
 
 @asynccontextmanager
 async def with_a_model(stand_in: StandIn, oracle: Choose) -> AsyncIterator[str]:
-    """What chooses, in words: the model of LLM_RETRIEVAL, else a stand-in, without which the stack is started again
+    """The name of what chooses: the model of LLM_RETRIEVAL, else a stand-in, without which the stack is started again
     afterwards. A stack that is brought up inside asks it."""
     if configured := os.environ.get("LLM_RETRIEVAL"):
         yield configured

@@ -157,7 +157,7 @@ def fit(x: Sequence[npt.NDArray[np.intp]], y: Floats, weight: Floats, size: int,
 
 
 def trained(of: Sequence[Row], known: dict[str, int], whose: Whose) -> tuple[Floats, float]:
-    """What tells the sentences that are `whose` from the others."""
+    """The weights and the bias that tell the sentences that are `whose` from the others."""
     weight = np.array([_importance(row) if whose == "f" else 1.0 if row.survives else BLANKED for row in of])
     return fit(
         numbered(of, known), np.array([float(row.whose == whose) for row in of]), weight, len(known), l2=L2[whose]
@@ -165,7 +165,7 @@ def trained(of: Sequence[Row], known: dict[str, int], whose: Whose) -> tuple[Flo
 
 
 def _importance(row: Row) -> float:
-    """What a sentence counts for the doubt, of which only those are asked that teach something."""
+    """A sentence's weight for the doubt, of which only those are asked that teach something."""
     if row.labelled:
         return LABELLED if row.survives else LABELLED * BLANKED
     teaches = row.read or row.states
@@ -192,7 +192,7 @@ def _share(odds: Floats, which: npt.NDArray[np.bool_], least: float) -> str:
 
 
 def report(of: Sequence[Row], console: Console) -> None:
-    """What the thresholds would do to sentences that no training saw."""
+    """Print what the thresholds would do to sentences that no training saw."""
     passed_on, to_keep = left_out(of)
     live = np.array([row.survives for row in of])
     typed = np.array([row.labelled for row in of])
