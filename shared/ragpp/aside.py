@@ -56,7 +56,7 @@ _TURNS: Final = _Turns()
 
 @contextmanager
 def asked_by(caller: str) -> Iterator[None]:
-    """What is asked for inside is this caller's, such as an API key."""
+    """Take what is asked for inside as this caller's, such as an API key."""
     token = _CALLER.set(caller)
     try:
         yield
@@ -65,9 +65,9 @@ def asked_by(caller: str) -> Iterator[None]:
 
 
 async def aside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What `function` returns or raises, from the thread for such work. What one caller asks for is done in that order,
-    and callers have their turns (`asked_by`): who has much to do asks for a part of it at a time, and others come
-    between."""
+    """The result of `function`, or its error, from the thread for such work. What one caller asks for is done in that
+    order, and callers have their turns (`asked_by`): who has much to do asks for a part of it at a time, and others
+    come between."""
     context, done = contextvars.copy_context(), Future[T]()
 
     def work() -> None:

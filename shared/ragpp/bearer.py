@@ -1,4 +1,4 @@
-"""Whether who asks has the credential that a service was given."""
+"""The check that a caller has the credential that a service was given."""
 
 import hmac
 

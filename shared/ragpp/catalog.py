@@ -118,7 +118,7 @@ class Resource(_Written):
 
 
 class GoalValue(Value):
-    """What an item is worth for a goal, 0 to 1, as use has shown."""
+    """An item's value for a goal, 0 to 1, as use has shown."""
 
     value: float = Field(default=DEFAULT_VALUE, ge=0, le=1)
     last_updated: Moment
@@ -157,7 +157,7 @@ class MemoryItem(_Written):
     goal_values: dict[str, GoalValue] = Field(default_factory=dict)
 
     def get_value(self, goal: str) -> float:
-        """What it is worth for `goal`, 0 to 1; DEFAULT_VALUE for one that it was never used for."""
+        """The item's value for `goal`, 0 to 1; DEFAULT_VALUE for one that it was never used for."""
         known = self.goal_values.get(goal)
         return DEFAULT_VALUE if known is None else known.value
 
@@ -191,11 +191,11 @@ DEFAULT_CATEGORIES: Final[Mapping[str, str]] = {
 
 
 class RetrievalResult(_Written):
-    """What was found, best first, each with its score in `confidence_scores` (0 to 1). `total_found`: how many are at
-    least SIMILARITY_THRESHOLD similar to the question, shown or not. `similarities`: of each with the question, 0 to 1
-    on the same scale whatever the embedder (`ragpp.retrieval.Calibration`), 0 where it has no vector; none where it was
-    found by a vector alone. `escalated`: a language model chose, since words and meaning were not sure.
-    `escalation_reason`: why it was asked, or why not where one was wanted."""
+    """The items that were found, best first, each with its score in `confidence_scores` (0 to 1). `total_found`: how
+    many are at least SIMILARITY_THRESHOLD similar to the question, shown or not. `similarities`: of each with the
+    question, 0 to 1 on the same scale whatever the embedder (`ragpp.retrieval.Calibration`), 0 where it has no vector;
+    none where it was found by a vector alone. `escalated`: a language model chose, since words and meaning were not
+    sure. `escalation_reason`: why it was asked, or why not where one was wanted."""
 
     items: tuple[MemoryItem, ...]
     mode_used: RetrievalMode = RetrievalMode.RAG
@@ -311,7 +311,7 @@ class PageSection(Value):
 
 
 class CatalogEvent(_Written):
-    """What happened to the catalog, without its content. `event_id`: the ledger's, as text."""
+    """An event of the catalog, without its content. `event_id`: the ledger's, as text."""
 
     event_id: str
     event_type: str

@@ -1,4 +1,4 @@
-"""Whether there is room on a disk."""
+"""Room on a disk."""
 
 import shutil
 from pathlib import Path

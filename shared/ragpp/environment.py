@@ -27,7 +27,7 @@ START: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What of the file is for a client."""
+    """The part of the file that is for a client."""
 
     url: str
     key: str

@@ -36,7 +36,7 @@ class EpisodeAccess(Value):
 
 
 class ValueUpdate(Value):
-    """What an item's value for a goal was before an episode ended, and is since."""
+    """An item's value for a goal before an episode ended, and since."""
 
     item_id: str
     key: str
@@ -45,7 +45,7 @@ class ValueUpdate(Value):
 
 
 class Used(Value):
-    """What was used: an item by its id, or by what it says, in a domain and a kind of task. `step_reward`: what this
+    """The use of an item, given by its id or by its words, in a domain and a kind of task. `step_reward`: what this
     step brought by itself."""
 
     memory_id: str | None = None

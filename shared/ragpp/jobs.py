@@ -1,4 +1,4 @@
-"""What the workers do for a user, when they do it by themselves, and how far behind they are."""
+"""The workers' jobs for a user, when they do them by themselves, and how far behind they are."""
 
 from datetime import datetime
 from typing import Annotated, Literal

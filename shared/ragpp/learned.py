@@ -1,4 +1,4 @@
-"""What is learned beside entities, relationships and preferences: findings, reflections, and what waits for review."""
+"""Things learned beside entities, relationships and preferences: findings, reflections, and what waits for review."""
 
 import re
 from datetime import date, datetime
@@ -79,7 +79,7 @@ class Finding(Value):
 
 
 class Theme(Value):
-    """What a day was about: `text` names it; `share` of the day's interactions, 0 to 1."""
+    """The theme of a day: `text` names it; `share` of the day's interactions, 0 to 1."""
 
     text: str
     share: float = Field(ge=0, le=1)
@@ -118,7 +118,7 @@ class Reflection(Value):
 
 
 class Consolidated(Value):
-    """What consolidating a user's graph changed: how many relationships had their decay persisted, were archived, and
+    """The changes by consolidating a user's graph: how many relationships had their decay persisted, were archived, and
     which entities were found to be the same and merged."""
 
     updated: int = Field(default=0, ge=0)
@@ -127,7 +127,7 @@ class Consolidated(Value):
 
 
 class Quote(Value):
-    """What a message says of something that was learned from it. `text`: the part that is nearest to it."""
+    """A message's words about something that was learned from it. `text`: the part that is nearest to it."""
 
     interaction_id: str
     session_id: str
@@ -144,7 +144,7 @@ class ProposedRule(Value):
 
 
 class ReviewList(Value):
-    """What is not sure enough and waits for a person to confirm or reject it."""
+    """The things that are not sure enough and wait for a person to confirm or reject them."""
 
     relationships: tuple[Relationship, ...] = ()
     preferences: tuple[Preference, ...] = ()

@@ -371,7 +371,7 @@ Entry = Annotated[
 
 
 class Stored(Value):
-    """What became of one entry. `forgotten`: it was forgotten before, and is not stored again. `event_id`: its event in
+    """The outcome of one entry. `forgotten`: it was forgotten before, and is not stored again. `event_id`: its event in
     the ledger, where the tier records one; a duplicate's is that of the first write."""
 
     id: str
@@ -394,8 +394,8 @@ class TimeRange(Value):
 
 
 class Filters(Value):
-    """What a retrieval is narrowed to; None does not narrow. `metadata`: of interactions, items and resources; tiers
-    that keep no metadata have nothing that fits it."""
+    """The conditions that a retrieval is narrowed to; None does not narrow. `metadata`: of interactions, items and
+    resources; tiers that keep no metadata have nothing that fits it."""
 
     time_range: TimeRange | None = None
     session_id: Id | None = None
@@ -502,7 +502,7 @@ class Memory(Value):
 
 
 class Health(Value):
-    """Whether a part can do its work now. `ms`: how long its ping took; `detail`: why not, or its version."""
+    """A part's ability to do its work now. `ms`: how long its ping took; `detail`: why not, or its version."""
 
     name: str
     ok: bool
@@ -561,10 +561,10 @@ class SessionView(Value):
 
 
 class SummaryDraft(Value):
-    """What a better writer of a session's summary needs. `text` is the summary as it stands, partly quotes; all that
-    was said before `until` is in it or was left out of it, and before `written_until` a model has read it all.
-    `moved`: ids of the messages that the session no longer shows raw. `max_tokens`: as much as may be written.
-    `revision` tells whether the session has changed since."""
+    """The input for a better writer of a session's summary. `text` is the summary as it stands, partly quotes; all that
+    was said before `until` is in it or was left out of it, and before `written_until` a model has read it all. `moved`:
+    ids of the messages that the session no longer shows raw. `max_tokens`: as much as may be written. `revision` tells
+    whether the session has changed since."""
 
     session_id: str
     revision: str
@@ -608,7 +608,7 @@ class KnownAs(Value):
 
 
 class Relabelled(Value):
-    """What a person said that an entity is called, or is; what it was called and taken for before."""
+    """The name and the label that a person gave an entity; what it was called and taken for before."""
 
     name: str
     label: EntityLabel
@@ -650,7 +650,7 @@ class Relationship(Value):
 
 
 class Observation(Value):
-    """What one interaction taught about entities and relationships. `event_id` makes its effect exactly-once."""
+    """The entities and relationships that one interaction taught. `event_id` makes its effect exactly-once."""
 
     event_id: Id
     interaction_id: Id

@@ -1,4 +1,4 @@
-"""What a preference is set to: any JSON value; when two say the same, and how one is shown in a line. Pure."""
+"""The values of preferences: any JSON value; when two say the same, and how one is shown in a line. Pure."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What comes in as it may be stored: without secrets, in whatever it has of text."""
+"""Input as it may be stored: without secrets, in whatever it has of text."""
 
 import re
 from typing import Final
@@ -23,7 +23,7 @@ class Redaction:
         return self._redactor.redact(text)
 
     def value(self, key: str, value: JsonValue) -> JsonValue:
-        """What `key` is set to, as it may be stored: also a secret that only its key gives away, or one in it."""
+        """The value of `key`, as it may be stored: also without a secret that only its key gives away, or one in it."""
         if not isinstance(value, str):
             (redacted,) = self.json({key: value})[0].values()
             return redacted

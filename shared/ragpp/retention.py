@@ -1,4 +1,4 @@
-"""What is kept how long: the operator's opt-in policies, and the pure choice of what has to go.
+"""The limits of how long things are kept: the operator's opt-in policies, and the pure choice of what has to go.
 
 Nothing but short-term memory, and what one agent alone sees of the catalog, expires without a policy. What is pinned
 never goes. Of the catalog's resources the content is dropped, and what was taken from it stays; what an agent keeps for
@@ -70,7 +70,7 @@ class KeptEntry(Value):
 
 
 class RetentionPolicy(Value):
-    """What applies to the users of one plan, tier by tier; without limits, everything is kept, that of the catalog
+    """The limits for the users of one plan, tier by tier; without limits, everything is kept, that of the catalog
     compressed after COMPRESSED_AFTER_DAYS."""
 
     episodic: TierRetention = TierRetention()

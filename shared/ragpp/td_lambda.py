@@ -1,4 +1,4 @@
-"""What memories are worth for a goal, learned from episodes of use: TD(λ) with eligibility traces. Pure.
+"""The values of memories for a goal, learned from episodes of use: TD(λ) with eligibility traces. Pure.
 
 An episode is a run of accesses and ends with a reward. Each memory that was used moves towards what came of using it,
 the more the later and the oftener it was used. A move is a difference, added to whatever the value is by then: two

@@ -173,8 +173,8 @@ class ShortTermTier(MemoryTier, Protocol):
         ...
 
     async def draft_summary(self, scope: Scope) -> SummaryDraft | None:
-        """What is needed to put words of one's own in the place of the quotes in the session's summary; None when
-        it has no quotes."""
+        """The input that is needed to put words of one's own in the place of the quotes in the session's summary; None
+        when it has no quotes."""
         ...
 
     async def write_summary(
@@ -260,7 +260,7 @@ class EpisodicTier(MemoryTier, Protocol):
         ...
 
     async def repetitions(self, scope: Scope, ids: Collection[str]) -> list[Repetition]:
-        """What is noted of these messages, in order, without what they repeat."""
+        """The repetitions noted of these messages, in order, without what they repeat."""
         ...
 
     async def repeated_by(self, scope: Scope, ids: Collection[str]) -> list[str]:
@@ -386,8 +386,8 @@ class SemanticTier(MemoryTier, Protocol):
         ...
 
     async def relabelled(self, scope: Scope) -> list[Relabelled]:
-        """What people said that entities are called, or are, and what those were called and taken for before; in the
-        order in which they did."""
+        """The names and labels that people gave entities, and what those were called and taken for before; in the order
+        in which they did."""
         ...
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
@@ -400,7 +400,7 @@ class SemanticTier(MemoryTier, Protocol):
         ...
 
     async def known_as(self, scope: Scope, entity: str) -> KnownAs:
-        """What the entities of that id, name or alias are called, and all interactions that mention them or state
+        """The names of the entities of that id, name or alias, and all interactions that mention them or state
         something of them; empty where there is none."""
         ...
 
@@ -666,8 +666,8 @@ class CatalogTier(MemoryTier, Protocol):
         epoch: int | None = None,
         took_ms: float | None = None,
     ) -> list[MemoryItem]:
-        """What was extracted from the resource is this from now on: items of it that are not among `entries` go, but
-        for those stored by hand, and what a person deleted stays away. Repeating it changes nothing. `took_ms`: the
+        """Make `entries` all that was extracted from the resource: items of it that are not among them go, but for
+        those stored by hand, and what a person deleted stays away. Repeating it changes nothing. `took_ms`: the
         extraction, for the event. Raises ResourceNotFoundError."""
         ...
 
@@ -714,9 +714,9 @@ class CatalogTier(MemoryTier, Protocol):
         ...
 
     async def content_version(self, scope: Scope) -> str:
-        """What entries found in the scope rest on: another, with the change itself, whenever one that the scope may see
-        is stored, changes or goes, or is worth something else to its user. None comes back, also after an erasure; what
-        was read before a search is that of what it found, or of what was there before."""
+        """The version that entries found in the scope rest on: another, with the change itself, whenever one that the
+        scope may see is stored, changes or goes, or is worth something else to its user. None comes back, also after an
+        erasure; what was read before a search is that of what it found, or of what was there before."""
         ...
 
     async def create_category(self, scope: Scope, name: str, description: str, contributor: str = "") -> MemoryCategory:
@@ -790,7 +790,7 @@ class CatalogTier(MemoryTier, Protocol):
         ...
 
     async def agent_usage(self, scope: Scope, agent_id: str) -> AgentUsage:
-        """What the user's agent was given, and the turn that it is in; nothing for one that nobody knows."""
+        """The usage of the user's agent, and the turn that it is in; nothing for one that nobody knows."""
         ...
 
     async def put_budget(self, scope: Scope, agent_id: str, budget: int | None) -> AgentUsage:
@@ -812,7 +812,7 @@ class CatalogTier(MemoryTier, Protocol):
         ...
 
     async def comparison(self, scope: Scope, agent_id: str) -> SourceComparison:
-        """What was counted since the agent's source was set to `parallel` last."""
+        """The counts since the agent's source was set to `parallel` last."""
         ...
 
     async def compared_uses(self, scope: Scope, agent_id: str, offset: int = 0, limit: int = 50) -> list[ComparedUse]:
@@ -846,11 +846,11 @@ class CatalogTier(MemoryTier, Protocol):
     async def put_feedback(
         self, scope: Scope, agent_id: str, memory_id: str, value: float, reason: str | None = None
     ) -> ValueMove:
-        """What the agent thinks of a memory, −1 to 1: what it is worth moves. NotFound."""
+        """Store what the agent thinks of a memory, −1 to 1: its value moves. NotFound."""
         ...
 
     async def memory_uses(self, scope: Scope, agent_id: str, offset: int = 0, limit: int = 50) -> list[MemoryUse]:
-        """What it was shown of each memory, those given most tokens first."""
+        """The uses of each memory that it was shown, those given most tokens first."""
         ...
 
     async def stats(self, scope: Scope) -> MemoryStats:
@@ -872,7 +872,7 @@ class CatalogTier(MemoryTier, Protocol):
         ...
 
     async def kept_entries(self, scope: Scope) -> list[KeptEntry]:
-        """Of the user's own what one agent alone sees, and what has a moment at which it expires."""
+        """The user's own entries that one agent alone sees, and those that have a moment at which they expire."""
         ...
 
     async def expire_entries(self, scope: Scope, ids: Collection[str]) -> int:

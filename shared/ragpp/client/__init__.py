@@ -51,7 +51,7 @@ class MemoryClient(Verbs, SyncFace):
     def conversation(
         self, *, user: str, session: str | None = None, agent: str | None = None, name: str | None = None
     ) -> Conversation:
-        """What the two sides of one conversation say, remembered; what matters for the next answer, recalled.
+        """A conversation: what its two sides say is remembered, and what matters for the next answer is recalled.
 
             with memory.conversation(user="ana", agent="chef") as talk:
                 talk.user("What can I cook tonight?")
@@ -76,7 +76,7 @@ class AsyncMemoryClient(Verbs, AsyncFace):
     def conversation(
         self, *, user: str, session: str | None = None, agent: str | None = None, name: str | None = None
     ) -> AsyncConversation:
-        """What the two sides of one conversation say, remembered; what matters for the next answer, recalled.
+        """A conversation: what its two sides say is remembered, and what matters for the next answer is recalled.
 
             async with memory.conversation(user="ana", agent="chef") as talk:
                 await talk.user("What can I cook tonight?")

@@ -10,7 +10,7 @@ FIELDS: Final = {"user": "user_id", "session": "session_id", "agent": "agent_id"
 
 
 def by_field(method: str, given: Mapping[str, object], taken: Collection[str]) -> dict[str, object]:
-    """What is `given`, with `user` as `user_id` and the like where that alone is `taken`. Raises TypeError for both."""
+    """Arguments, with `user` as `user_id` and the like where that alone is `taken`. Raises TypeError for both."""
     named = {word: FIELDS[word] if word not in taken and FIELDS.get(word) in taken else word for word in given}
     if twice := next((word for word, field in named.items() if word != field and field in given), None):
         raise TypeError(f"{method}() takes either {twice!r} or {named[twice]!r}")

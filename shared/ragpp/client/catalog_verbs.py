@@ -179,7 +179,7 @@ class CatalogVerbs(Face):
         max_tokens: int | None = None,
         tokenizer: TokenizerName | None = None,
     ) -> RelevantMemories:
-        """What matters for a message, packed into a budget of tokens."""
+        """The memories that matter for a message, packed into a budget of tokens."""
 
     @route("GET", "/api/memory/catalog/{memory_id}")
     def entry(
@@ -254,4 +254,4 @@ class CatalogVerbs(Face):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[CatalogEvent]:
-        """What happened to the catalog, newest first."""
+        """The catalog's events, newest first."""

@@ -68,7 +68,7 @@ class _Talk(Face):
 
     @composed
     def recall(self, query: str | None = None, *, token_budget: int | None = None) -> Flow[RecallResponse]:
-        """What the memory has to say to `query`, else to what the user said last; the conversation itself comes first.
+        """The memory's answer to `query`, else to what the user said last; the conversation itself comes first.
 
         Raises what `MemoryClient.recall` does; InvalidInput when the user has said nothing yet.
         """

@@ -1,4 +1,4 @@
-"""What the client alone raises, by the name of before; all errors are in `ragpp.errors`."""
+"""The errors that the client alone raises, by their former names; all errors are in `ragpp.errors`."""
 
 from ragpp.errors import GatewayUnreachable, TextTooLong
 

@@ -28,7 +28,7 @@ _OTHER: Final = "{mine} is opened by `{word}`; the client for the other kind of 
 
 
 class Face:
-    """What makes the calls of one client."""
+    """The part of one client that makes its calls."""
 
     _caller: Caller
 
@@ -224,7 +224,7 @@ class SyncFace(SyncRunner):
 
 @contextmanager
 def _advised() -> Iterator[None]:
-    """What is raised says in a traceback, too, what to do about it."""
+    """Have what is raised inside say in a traceback, too, what to do about it."""
     try:
         yield
     except MemorySystemError as error:

@@ -25,7 +25,7 @@ from ragpp.jobs import Job
 
 
 class HookVerbs(Face):
-    """What an agent asks and tells in its turns; how calls are made is the subclass's."""
+    """The verbs by which an agent asks and tells in its turns; how calls are made is the subclass's."""
 
     @route("POST", "/v1/hooks/pre-prompt", body=PrePromptIn)
     def pre_prompt(self, request: PrePromptIn) -> TurnCatalog:
@@ -33,7 +33,7 @@ class HookVerbs(Face):
 
     @route("POST", "/v1/hooks/memory-request", body=MemoryRequestIn, repeat=False)
     def memory_request(self, request: MemoryRequestIn) -> RequestedMemories:
-        """What it chose, by handle or id, in full as far as the turn's budget goes."""
+        """The memories that it chose, by handle or id, in full as far as the turn's budget goes."""
 
     @route("POST", "/v1/hooks/post-response", body=PostResponseIn)
     def post_response(self, request: PostResponseIn) -> Usefulness:
@@ -77,8 +77,8 @@ class HookVerbs(Face):
 
     @route("GET", "/v1/agents/{ci}/usage")
     def agent_usage(self, ci: str, *, user_id: str | None = None, offset: int = 0, limit: int = 50) -> AgentUse:
-        """What it was given in all its turns, and of which memories, those of most tokens first."""
+        """The tokens that it was given in all its turns, and its memories, those of most tokens first."""
 
     @route("POST", "/v1/catalog/{memory_id}/feedback", after_id=FeedbackIn, repeat=False)
     def give_feedback(self, memory_id: str, request: FeedbackIn) -> ValueMove:
-        """What the agent thinks of a memory, −1 to 1; how what it is worth moved. NotFound."""
+        """Store what the agent thinks of a memory, −1 to 1; returns how its value moved. NotFound."""

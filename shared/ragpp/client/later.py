@@ -79,7 +79,7 @@ class _Later(Generic[OpenedT]):
 
 
 class Later(_Later[Client]):
-    """What `remembering` asks of a MemoryClient."""
+    """A MemoryClient that is looked for when it is needed, as far as `remembering` asks it."""
 
     def recall(self, request: RecallRequest) -> RecallResponse:
         """As MemoryClient; ConfigurationError, too, where there is no gateway."""
@@ -107,7 +107,7 @@ class Later(_Later[Client]):
 
 
 class AsyncLater(_Later[AsyncClient]):
-    """What `remembering` asks of an AsyncMemoryClient."""
+    """An AsyncMemoryClient that is looked for when it is needed, as far as `remembering` asks it."""
 
     async def recall(self, request: RecallRequest) -> RecallResponse:
         """As AsyncMemoryClient; ConfigurationError, too, where there is no gateway."""

@@ -1,4 +1,4 @@
-"""What was said while the gateway was away: kept in a folder, without secrets, until it can be delivered."""
+"""Writes of a time when the gateway was away: kept in a folder, without secrets, until they can be delivered."""
 
 import logging
 import os
@@ -70,7 +70,7 @@ class Outbox:
         return StoreResponse(receipt="", stored=stored, timestamp=now, tiers={"episodic": "unavailable"})
 
     def waiting(self) -> Iterator[tuple[Path, StoreRequest]]:
-        """What is kept, in the order it was said; a file that holds no write is removed, and that is logged."""
+        """The kept writes, in the order they were said; a file that holds no write is removed, and that is logged."""
         for path in self._files():
             try:
                 yield path, StoreRequest.model_validate_json(path.read_bytes())

@@ -97,8 +97,8 @@ def made(model: type[ModelT], given: object, *, is_plain: bool = False) -> Model
 
 
 def _told(given: Mapping[str, object]) -> dict[str, object]:
-    """What was said, so that the gateway's own defaults hold for the rest. Raises InvalidInput for bytes, which
-    pydantic would decode."""
+    """The arguments that were given a value, so that the gateway's own defaults hold for the rest. Raises InvalidInput
+    for bytes, which pydantic would decode."""
     if raw := next((name for name, value in given.items() if isinstance(value, bytes | bytearray)), None):
         raise InvalidInput(f"{WORDS.get(raw, raw)}: must be text, not bytes")
     return {name: value for name, value in given.items() if value is not None}

@@ -14,7 +14,7 @@ class Provider(Protocol):
         """True where `client` is one of its."""
 
     def place_of(self, client: object) -> object:
-        """What has `create`."""
+        """The object that has `create`."""
 
     def with_context(self, given: Given, context: str) -> Given:
         """The same with `context` behind the instructions that the caller gives."""
@@ -80,13 +80,13 @@ def messages_of(given: Given) -> list[object]:
 
 
 def last_asked(given: Given) -> str:
-    """What the user said last in it."""
+    """The words that the user said last in it; empty where there are none."""
     said = (words(at(one, "content")) for one in reversed(messages_of(given)) if role_of(one) == "user")
     return next((text for text in said if text.strip()), "")
 
 
 def newly_said(given: Given) -> str:
-    """What the user says with this call; nothing where it goes on after a tool."""
+    """The words that the user says with this call; empty where it goes on after a tool."""
     messages = messages_of(given)
     return words(at(messages[-1], "content")) if messages and role_of(messages[-1]) == "user" else ""
 
@@ -105,7 +105,7 @@ def words(content: object) -> str:
 
 
 def at(value: object, *path: str | int) -> object:
-    """What is there by attribute, key or place, one after the other; None where something is missing."""
+    """The value that is there by attribute, key or place, one after the other; None where something is missing."""
     for step in path:
         if isinstance(step, int):
             value = value[step] if isinstance(value, Sequence) and len(value) > step else None

@@ -74,7 +74,7 @@ class Verb(Generic[P, T]):
 
     @property
     def signature(self) -> inspect.Signature:
-        """What it is called with, `self` first."""
+        """The signature that it is called with, `self` first."""
         signature = inspect.signature(self.function)
         return signature.replace(return_annotation=get_args(signature.return_annotation)[-1])
 

@@ -65,7 +65,7 @@ class Turn:
         self.given = {**self.given, "messages": list(cast("Iterable[object]", self.given.get("messages") or ()))}
 
     def question(self) -> RecallRequest | None:
-        """What the user said last; None where nobody said anything. Raises ValidationError."""
+        """The recall of what the user said last; None where nobody said anything. Raises ValidationError."""
         said = last_asked(self.given)
         if not said.strip():
             return None
@@ -81,13 +81,13 @@ class Turn:
         return RecallRequest.model_validate({name: value for name, value in told.items() if value is not None})
 
     def with_context(self, answer: RecallResponse) -> Given:
-        """What the model is called with: with what is known, unless nothing of it is about the question."""
+        """The model's arguments: with what is known, unless nothing of it is about the question."""
         known = introduced(answer.context, answer.relevance)
         return self.whose.provider.with_context(self.given, known) if known else self.given
 
     def said(self, reply: str) -> list[StoreRequest]:
-        """What is new in the call, and the answer, as far as there are words in either; each for itself where both may
-        be too much for one request. Raises ValidationError."""
+        """The writes of what is new in the call, and of the answer, as far as there are words in either; each for
+        itself where both may be too much for one request. Raises ValidationError."""
         asked = self._message("user", self.whose.name, newly_said(self.given), self.began)
         messages = [one for one in (asked, self._message("assistant", None, reply, self.whose.clock())) if one]
         is_much = sum(len(one.content) for one in messages) > MAX_CONTENT_CHARS

@@ -108,7 +108,7 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("POST", "/v1/recall", body=RecallRequest, plain=question)
     def recall(self, request: RecallRequest) -> RecallResponse:
-        """What the memory has to say to a query, as one context and as a ranking; RecallRequest and its fields do, too.
+        """The memory's answer to a query, as one context and as a ranking; RecallRequest and its fields do, too.
 
             answer = memory.recall("Where does my sister live?", user="ana", token_budget=500)
             print(answer.context if answer.relevance != "none" else "I do not know.")
@@ -394,7 +394,7 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("GET", "/v1/users/{user_id}/profile")
     def profile(self, user_id: str, *, min_confidence: float = 0.1, limit: int = 50) -> Profile:
-        """What is known of a user: one paragraph, and lists by kind with their ids.
+        """A user's profile: one paragraph, and lists by kind with their ids.
 
             print(memory.profile("ana").text)
 
@@ -442,7 +442,7 @@ class Verbs(CatalogVerbs, HookVerbs):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Job]:
-        """What the workers do, did or failed at, newest first; of one user, or of all that the key may read."""
+        """Jobs the workers do, did or failed at, newest first; of one user, or of all that the key may read."""
 
     @route("GET", "/v1/jobs/{job_id}")
     def job(self, job_id: str, *, user_id: str | None = None) -> Job:
@@ -500,7 +500,7 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("GET", "/v1/users/{user_id}/pins")
     def pins(self, user_id: str) -> PinList:
-        """What retention leaves alone, by tier and id."""
+        """The entries that retention leaves alone, by tier and id."""
 
     @route("PUT", "/v1/users/{user_id}/pins/{tier}/{item_id}")
     def pin(self, user_id: str, tier: RetainedTier, item_id: str) -> Pin:
@@ -542,4 +542,4 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("GET", "/health/ready", repeat=False, told=frozenset({503}))
     def ready(self) -> Ready:
-        """Whether every tier answers, each named."""
+        """The readiness of the gateway: whether every tier answers, each named."""

@@ -30,13 +30,13 @@ AsyncCreate = Callable[..., Coroutine[object, None, object]]
 
 
 class Place(Protocol):
-    """What of a client has its `create`."""
+    """The part of a client that has its `create`."""
 
     create: Create
 
 
 class Closable(Protocol):
-    """What of a client is called at its end, also by `with`."""
+    """The part of a client that is called at its end, also by `with`."""
 
     close: Callable[[], object]
 

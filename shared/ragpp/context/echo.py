@@ -1,4 +1,4 @@
-"""What came from memory, found again in a message: the sections and lines that our own contexts are made of.
+"""Memory that is found again in a message: the sections and lines that our own contexts are made of.
 
 An agent is given a context, and sooner or later a context comes back as a message: pasted whole, quoted in a prompt,
 repeated in a reply. Learned again, a memory would become surer of itself each time it is read; searched again, it would

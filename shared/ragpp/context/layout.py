@@ -90,7 +90,7 @@ class Around:
 
 
 def around(memory: Memory) -> Around:
-    """What stands around the text of `memory`."""
+    """The parts of a line around the text of `memory`."""
     head, day, rest = _ITEM, "", tuple[str, ...]()
     if memory.kind in _INTERACTIONS:
         who = as_name(memory.said_by or "") or "user"
@@ -150,7 +150,7 @@ def _told_at(memory: Memory) -> datetime | None:
 
 
 def _before_interaction(who: str, at: datetime | None) -> tuple[str, str, tuple[str, ...]]:
-    """What stands before an interaction's text: head, day and rest of an `Around`."""
+    """The parts before an interaction's text: head, day and rest of an `Around`."""
     said = f"{who}: "
     if at is None:
         return _ITEM, "", (said,)
@@ -163,8 +163,8 @@ def _bracket(what: str, share: float) -> str:
 
 
 def _label(memory: Memory) -> tuple[str, str]:
-    """What `memory.text` begins with before its value, and how that is shown: "food drink: " of a preference, "event: "
-    of a finding. Both empty where there is none that a reader could tell from the value."""
+    """The label that `memory.text` begins with before its value, and how it is shown: "food drink: " of a preference,
+    "event: " of a finding. Both empty where there is none that a reader could tell from the value."""
     about = memory.metadata
     stored = shown = ""
     if memory.kind == "finding" and str(about.get("finding")) in _FINDINGS:
@@ -177,7 +177,7 @@ def _label(memory: Memory) -> tuple[str, str]:
 
 
 class LineKind(Enum):
-    """What a line is, seen by itself; it may be quoted, behind `>`."""
+    """The kind of a line, seen by itself; it may be quoted, behind `>`."""
 
     HEADING = auto()
     ITEM = auto()  # the first line of one of ours, or of anybody's list
@@ -220,7 +220,7 @@ def may_hold_lines(text: str) -> bool:
 
 
 def line_kind(line: str) -> LineKind:
-    """What `line`, without its end, is; in constant time but for blank ones."""
+    """The kind of `line`, which is without its end; in constant time but for blank ones."""
     if not line.strip(" \t>"):
         return LineKind.BLANK
     rated = _RATED.search(line[-_TAIL:]) is not None
@@ -247,6 +247,6 @@ def _found_kind(line: str) -> LineKind:
 
 
 def names_relationship_type(text: str) -> bool:
-    """Whether `text` has a type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read it
-    there."""
+    """True where `text` has a type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read
+    it there."""
     return _RELATIONSHIP_TYPE.search(text) is not None

@@ -24,8 +24,8 @@ REVISION: Final = 1
 
 @dataclass(frozen=True)
 class Tuning:
-    """What is added to some of a checkpoint's tensors. `name`: another one for other `changes`, which are made when the
-    graph is assembled."""
+    """Changes that are added to some of a checkpoint's tensors. `name`: another one for other `changes`, which are made
+    when the graph is assembled."""
 
     name: str
     changes: Callable[[], Mapping[str, FloatMatrix]]

@@ -38,7 +38,7 @@ TokenIds = list[int]
 
 
 class Model(Protocol):
-    """What the threads run, all at once when there are several; it may load itself in the first call."""
+    """The model that the threads run, all at once when there are several; it may load itself in the first call."""
 
     def tokenise(self, text: str) -> TokenIds:
         """The text's token ids, at least one and as many as the model reads."""

@@ -97,7 +97,7 @@ class SecondEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingIdentity:
-    """What makes two vectors comparable: the model that made them and their dimension."""
+    """The identity by which two vectors are comparable: the model that made them and their dimension."""
 
     model: str
     dimension: int

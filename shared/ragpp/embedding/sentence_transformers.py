@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Encoder(Protocol):
-    """What is used of `sentence_transformers.SentenceTransformer`."""
+    """The part of `sentence_transformers.SentenceTransformer` that is used."""
 
     def encode(self, sentences: list[str], *, normalize_embeddings: bool, show_progress_bar: bool) -> FloatMatrix: ...
 

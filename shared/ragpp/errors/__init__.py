@@ -149,7 +149,7 @@ class VectorIndexError(
     speaks_plainly=True,
     suggestions=("Make it anew: `ragpp catalog rebuild`, or rebuild_index().",),
 ):
-    """What is found by and what is stored do not agree."""
+    """An index and what is stored do not agree."""
 
 
 class StorageError(
@@ -385,7 +385,7 @@ class UnsupportedMediaType(
 
 
 class _AskedAgainLater:
-    """What an error tells of when to ask again."""
+    """The part of an error that tells when to ask again."""
 
     details: dict[str, object]
 

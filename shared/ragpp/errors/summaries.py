@@ -1,4 +1,4 @@
-"""What is stored and logged of an error: not its text, which may hold words of a message and would outlive it."""
+"""The stored and logged part of an error: not its text, which may hold words of a message and would outlive it."""
 
 import sys
 import traceback
@@ -17,7 +17,7 @@ MOST_KINDS: Final = 3
 
 
 def safe_summary(error: BaseException) -> str:
-    """What `error` is, where it was raised, and the same of what caused it: `KeyError at
+    """The kind of `error`, where it was raised, and the same of what caused it: `KeyError at
     ragpp_services.workers.stages.observe:120 in observe, from …`. Pure, and never raises.
 
     Of an error of ours its code and title; its message where the class speaks in our own words alone

@@ -1,4 +1,4 @@
-"""What happened to the catalog, for whoever may see what it happened to."""
+"""The catalog's events, for whoever may see what they happened to."""
 
 import json
 from typing import Final

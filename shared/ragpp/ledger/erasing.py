@@ -90,10 +90,10 @@ What = Literal["interactions", "session", "user"]
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What is to be forgotten. `ids`: the interactions, where they were chosen. `session_id`: which session;
-    `agent_id`: of it only what was said to that agent. `dry_run`: only tell what would go. `key_id`: the key that asks,
-    which may read the report. `held`: how much of the user the ledger kept beside events, and let go when it was asked
-    for; filled in by `request_erasure`."""
+    """A request to forget. `ids`: the interactions, where they were chosen. `session_id`: which session; `agent_id`: of
+    it only what was said to that agent. `dry_run`: only tell what would go. `key_id`: the key that asks, which may read
+    the report. `held`: how much of the user the ledger kept beside events, and let go when it was asked for; filled in
+    by `request_erasure`."""
 
     what: What
     ids: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class Erasure:
 
     @property
     def subject_id(self) -> str:
-        """What the event is about, as a list of jobs shows it."""
+        """The subject of the event, as a list of jobs shows it."""
         return f"session:{self.session_id}" if self.what == "session" else self.what
 
     def payload(self) -> Mapping[str, JsonValue]:
@@ -117,7 +117,7 @@ _PAYLOAD: Final = TypeAdapter(Erasure)
 
 
 def erasure_of(work: Work) -> Erasure:
-    """What `work` asks for. Raises ValidationError for the event of another stage."""
+    """The erasure that `work` asks for. Raises ValidationError for the event of another stage."""
     return _PAYLOAD.validate_python(work.payload)
 
 
@@ -154,7 +154,7 @@ class ErasureLedger:
             await connection.execute(SQL["progress"], *work.key, work.owner, done)
 
     async def known(self, work: Work, until: datetime) -> dict[str, dict[str, int]]:
-        """What there is of the user beside the tiers, from before the work's event or until that moment, by place."""
+        """Counts of the user's things beside the tiers, from before the work's event or until that moment, by place."""
         async with self._transaction("known", work.scope) as connection:
             jobs = await connection.fetchval(SQL["jobs_before"], *work.scope.user_key, work.key.event_id)
             row = await connection.fetchrow(SQL["known_elsewhere"], *work.scope.user_key, until)
@@ -215,7 +215,7 @@ class ErasureLedger:
             await connection.execute(SQL["want_cleaning"], list(names))
 
     async def begin_cleaning(self, every_s: float) -> dict[str, datetime]:
-        """What is wanted and was not begun in the last `every_s` seconds, each with when it was begun: now."""
+        """Names that are wanted and were not begun in the last `every_s` seconds, each with when it was begun: now."""
         async with self._transaction("begin cleaning") as connection:
             rows = await connection.fetch(SQL["begin_cleaning"], every_s)
         return {row["name"]: row["begun_at"] for row in rows}

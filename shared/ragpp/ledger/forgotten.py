@@ -31,7 +31,7 @@ def forgotten_event(
 
 
 def teach_less(work: Work) -> dict[str, int]:
-    """What the event of a forgetting names so."""
+    """The `teach_less` that `forgotten_event` was given; empty where there was none."""
     return cast("dict[str, int]", work.payload.get(_LESS, {}))
 
 

@@ -1,4 +1,4 @@
-"""What is handed out to be done, what became of it where it failed, and how much of it there is."""
+"""Work that is handed out to be done, what became of it where it failed, and how much of it there is."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is kept whatever retention says."""
+"""The entries that are kept whatever retention says."""
 
 from collections.abc import Collection
 

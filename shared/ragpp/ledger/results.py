@@ -1,4 +1,4 @@
-"""What came of a work, as it is kept with it."""
+"""The result of a work, as it is kept with it."""
 
 import json
 from collections.abc import Mapping

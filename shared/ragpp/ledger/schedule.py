@@ -1,4 +1,4 @@
-"""What the schedule reads of all users, and how what is due is asked for: once, however many workers ask."""
+"""The schedule's reads of all users, and its requests for what is due: once, however many workers ask."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ class ScratchLedger:
         return [row["user_id"] for row in rows]
 
     async def waiting(self, scope: Scope) -> Sequence[Waiting]:
-        """What the workers have still to do for the user."""
+        """The works that the workers have still to do for the user."""
         refuse_all_but_scratch(scope)
         async with tenant_tx(self._pool, scope) as connection:
             rows = await connection.fetch(SQL["waiting"], scope.user_id)

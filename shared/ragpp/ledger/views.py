@@ -29,7 +29,7 @@ class ViewBoard:
             await connection.execute(SQL["built"], *scope.user_key, scope.view)
 
     async def unbuild(self, scope: Scope) -> None:
-        """What the views had learned is gone: they are to be built again."""
+        """Have the views built again: what they had learned is gone."""
         async with tenant_tx(self._pool, scope) as connection:
             await connection.execute(SQL["unbuild"], *scope.user_key)
 

@@ -20,8 +20,8 @@ AGAIN: Final = "again"
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What an extraction or a reflection looked at: from `start`, inclusive, to `end`. `day`: the local one that a
-    reflection is of. `payload` names the same window again, wherever the user's settings have moved to."""
+    """The window that an extraction or a reflection looked at: from `start`, inclusive, to `end`. `day`: the local one
+    that a reflection is of. `payload` names the same window again, wherever the user's settings have moved to."""
 
     event_id: int
     stage: Stage
@@ -104,7 +104,7 @@ class WindowNotes:
         return True
 
     async def again(self, scope: Scope) -> Again | None:
-        """What is noted; None when nothing is."""
+        """The note of what is to be looked at again; None when there is none."""
         async with relay_tx(self._pool, "again") as connection:
             rows = await connection.fetch(SQL["again"], *scope.user_key)
         if not rows:

@@ -161,8 +161,8 @@ class WorkLedger(WindowNotes):
         return await self._held("postpone", keys, owner, delay_s, why.replace("\x00", "")[:MAX_ERROR_CHARS])
 
     async def hold(self, name: str, owner: str, seconds: float) -> bool:
-        """Whether `owner` is the one that does `name`, what one worker at a time does, for the next `seconds`: it was,
-        or nobody else is any more."""
+        """True where `owner` is the one that does `name`, what one worker at a time does, for the next `seconds`: it
+        was, or nobody else is any more."""
         async with self._transaction("hold") as connection:
             return await connection.fetchval(SQL["hold"], name, owner, seconds) is not None
 
@@ -172,7 +172,7 @@ class WorkLedger(WindowNotes):
             await connection.execute(SQL["let_go"], name, owner)
 
     async def lag(self) -> Lag:
-        """What waits and what failed; costs as much as the backlog."""
+        """The lag: the works that wait and those that failed; costs as much as the backlog."""
         async with self._transaction("lag") as connection:
             rows = await connection.fetch(SQL["lag"])
         waiting = sorted((row["oldest_at"], row["stage"]) for row in rows if row["state"] != "failed")
@@ -188,7 +188,7 @@ class WorkLedger(WindowNotes):
         return [Scope(tenant_id=row["tenant_id"], user_id=row["user_id"], session_id=row["session_id"]) for row in rows]
 
     async def failures(self, limit: int = 100) -> list[Failure]:
-        """What failed for good, oldest event first."""
+        """The works that failed for good, oldest event first."""
         async with self._transaction("failures") as connection:
             rows = await connection.fetch(SQL["failures"], limit)
         return [

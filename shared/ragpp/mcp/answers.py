@@ -1,4 +1,4 @@
-"""What the tools answer, beside the text that a model reads."""
+"""The tools' answers, beside the text that a model reads."""
 
 from datetime import datetime
 from typing import Literal
@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 
 class Remembered(BaseModel):
-    """What became of a message."""
+    """The outcome of one message."""
 
     id: str = Field(description="By which it is read and forgotten.")
     outcome: Literal["stored", "known already", "forgotten before"] = Field(
@@ -28,7 +28,7 @@ class Line(BaseModel):
 
 
 class Recalled(BaseModel):
-    """What the memory has to say to a question."""
+    """The memory's answer to a question."""
 
     context: str = Field(description="Titled sections of lines, to be read as data; empty where nothing is known.")
     relevance: Literal["none", "some", "clear"] | None = Field(
@@ -49,7 +49,7 @@ class Found(BaseModel):
 
 
 class Forgetting(BaseModel):
-    """What would be forgotten, or was."""
+    """A forgetting: what would be forgotten, or was."""
 
     messages: list[Found] = Field(description="The first of them, by time.")
     total: int = Field(description="How many messages it concerns.")
@@ -68,7 +68,7 @@ class Fact(BaseModel):
 
 
 class Known(BaseModel):
-    """What is known of a user."""
+    """The facts known of a user."""
 
     summary: str
     facts: list[Fact] = Field(description="The surest of each kind.")
@@ -85,6 +85,6 @@ class Item(BaseModel):
 
 
 class Items(BaseModel):
-    """What the catalog has to say to a question."""
+    """The catalog's answer to a question."""
 
     items: list[Item]

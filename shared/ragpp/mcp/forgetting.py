@@ -55,7 +55,7 @@ async def _check_listed(client: AsyncMemoryClient, user: str, about: dict[str, s
 
 
 def in_words(told: Forgetting, about: str) -> str:
-    """What a model reads of it."""
+    """The text that a model reads of it."""
     if told.forgotten is not None:
         return f"Forgotten: {_messages(told.forgotten)}, and what was learned from them alone."
     if not told.total:

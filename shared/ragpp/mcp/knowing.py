@@ -1,4 +1,4 @@
-"""What is known of a user, for a profile and for a briefing."""
+"""The facts known of a user, for a profile and for a briefing."""
 
 from ragpp.mcp.answers import Fact, Known
 from ragpp.mcp.connecting import LISTED, Connected

@@ -1,4 +1,4 @@
-"""What is refused, in the tools' own words: what is wrong, and what to do about it."""
+"""Refusals, in the tools' own words: what is wrong, and what to do about it."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -44,7 +44,7 @@ def refusing(refusal: Callable[[str], Exception]) -> Callable[[Callable[P, Await
 
 
 def in_our_words(error: MemorySystemError) -> str:
-    """What a model reads of an error: the arguments by their names here, and nothing that only another door has."""
+    """An error as a model reads it: the arguments by their names here, and nothing that only another door has."""
     refused = error.details.get("errors")
     fields = [one for one in refused if isinstance(one, Mapping)] if isinstance(refused, Sequence) else []
     message = "; ".join(f"{_our_name(str(one['field']))}: {one['reason']}" for one in fields) or error.message

@@ -1,4 +1,4 @@
-"""What a person puts into a conversation by hand: resources, and a prompt."""
+"""Things that a person puts into a conversation by hand: resources, and a prompt."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final

@@ -1,4 +1,4 @@
-"""What document 002 lets one set about memory, by its names and with its defaults; and who decides it here."""
+"""The settings of memory that document 002 has, by its names and with its defaults; and who decides them here."""
 
 from collections.abc import Mapping
 from pathlib import Path

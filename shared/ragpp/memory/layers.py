@@ -130,7 +130,7 @@ class ItemLayer:
         return await or_none(self._client.item(item_id, user_id=self._whose.user_id, include="vector"))
 
     async def get_by_resource(self, resource_id: str) -> list[MemoryItem]:
-        """What was taken from a resource, the latest first."""
+        """The items that were taken from a resource, the latest first."""
         return await listed(
             lambda cursor: self._client.items(
                 self._whose.user_id, resource_id=resource_id, include="vector", cursor=cursor, limit=PAGE
@@ -138,7 +138,7 @@ class ItemLayer:
         )
 
     async def get_by_category(self, category: str) -> list[MemoryItem]:
-        """What a category has, the latest first."""
+        """The items of a category, the latest first."""
         return await listed(
             lambda cursor: self._client.items(
                 self._whose.user_id, category=category, include="vector", cursor=cursor, limit=PAGE
@@ -179,7 +179,7 @@ class ItemLayer:
         return list(zip(found.items, found.confidence_scores, strict=True))
 
     async def ask(self, question: Question) -> RetrievalResult:
-        """What a retriever asks; see `ragpp.retrieval`. Implements `Source`."""
+        """The result of what a retriever asks; see `ragpp.retrieval`. Implements `Source`."""
         given = {name: value for name, value in asdict(question).items() if value is not None}
         return await self._client.retrieve(user_id=self._whose.user_id, **given)
 
@@ -196,7 +196,7 @@ class ItemLayer:
 
 
 def _given(item: MemoryItem) -> dict[str, object]:
-    """What of an item is its author's to say."""
+    """The fields of an item that are its author's to say."""
     return {
         "id": item.item_id,
         "content": item.content,

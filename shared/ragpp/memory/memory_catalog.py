@@ -87,7 +87,7 @@ class MemoryCatalog:
         max_tokens: int | None = None,
         tokenizer: TokenizerName | None = None,
     ) -> RelevantMemories:
-        """What matters for a message, packed into `max_tokens` of `tokenizer`; see `GET /api/memory/relevant`."""
+        """The memories that matter for a message, in `max_tokens` of `tokenizer`; see `GET /api/memory/relevant`."""
         return await self._whose.client.relevant(
             self._whose.user_id,
             ci=self._whose.agent_id,
@@ -182,7 +182,7 @@ class MemoryCatalog:
         )
 
     async def memory_request_hook(self, memory_ids: Sequence[str]) -> RequestedMemories:
-        """What it chose, by handle or id, in full as far as the turn's budget goes."""
+        """The memories that it chose, by handle or id, in full as far as the turn's budget goes."""
         return await self._whose.client.memory_request(
             user_id=self._whose.user_id, ci=self._ci, memory_ids=_several("memory_ids", memory_ids)
         )
@@ -207,7 +207,7 @@ class MemoryCatalog:
         )
 
     async def feedback(self, memory_id: str, value: float, reason: str | None = None) -> ValueMove:
-        """What the agent thinks of a memory, −1 to 1; how what it is worth moved."""
+        """Store what the agent thinks of a memory, −1 to 1; returns how its value moved."""
         return await self._whose.client.give_feedback(
             memory_id, user_id=self._whose.user_id, ci=self._ci, value=value, reason=reason
         )

@@ -52,7 +52,7 @@ class Whose:
 
 
 def error_of_job(job: Job, failure: type[MemorySystemError]) -> MemorySystemError:
-    """What a job ended with that is not done: of the class whose code stands first in what is told of it."""
+    """The error of a job that ended and is not done: of the class whose code stands first in the job's own error."""
     told = job.error or f"the job was {job.state}"
     code = _CODE.match(told)
     kind = MemorySystemError.by_code.get(code[1], failure) if code else failure
@@ -60,7 +60,7 @@ def error_of_job(job: Job, failure: type[MemorySystemError]) -> MemorySystemErro
 
 
 async def or_none(asked: Awaitable[T]) -> T | None:
-    """What is there; None where there is none of that id."""
+    """The thing that is asked for; None where there is none of that id."""
     try:
         return await asked
     except NotFound:

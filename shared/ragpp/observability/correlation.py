@@ -13,15 +13,15 @@ MOST_REQUESTS: Final = 5
 
 
 def current_request_id() -> str | None:
-    """Of the request that the caller works for; None outside any, and where it works for several."""
+    """The id of the request that the caller works for; None outside any, and where it works for several."""
     known: str | None = structlog.contextvars.get_contextvars().get(REQUEST)
     return known
 
 
 @contextmanager
 def working_for(request_ids: Sequence[str]) -> Iterator[None]:
-    """What is logged inside names the one request, or the first of several. Without any nothing is named, whatever was
-    before."""
+    """Have what is logged inside name the one request, or the first of several. Without any nothing is named, whatever
+    was before."""
     ids = list(dict.fromkeys(request_ids))
     named: dict[str, object] = {}
     if len(ids) == 1:

@@ -121,7 +121,7 @@ def written(attributes: Attributes) -> dict[str, str | int]:
 
 
 def _context_of(traceparent: str | None) -> Context:
-    """Of `tracestate` nothing is taken: it is whatever the caller writes."""
+    """The context of `traceparent`; nothing is taken of `tracestate`, which is whatever the caller writes."""
     return _W3C.extract({_PARENT: traceparent} if traceparent else {}, context=Context())
 
 
@@ -177,7 +177,7 @@ class _Patient(SpanExporter):
         return result
 
     def end(self) -> None:
-        """What is left is sent, unless the endpoint was away last."""
+        """Let it end: what is left is sent, unless the endpoint was away last."""
         self._ending = True
 
     def shutdown(self) -> None:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Attributes(TypedDict, total=False):
-    """What a span may tell. `route`: as it is written; `status`: of an answer, a tier or work, one of a few words;
+    """A span's attributes. `route`: as it is written; `status`: of an answer, a tier or work, one of a few words;
     `code`: of an error of ours, or the name of another's class; `model`: of an embedder; the rest are numbers."""
 
     method: str

@@ -1,4 +1,4 @@
-"""Whether a process traces what it does, by its settings."""
+"""The tracing of what a process does, by its settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -19,9 +19,9 @@ _FOR_EACH: Final = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """What rows are chosen by: a question's `vector` (dimension,) and `terms`, of which one at least is there. Rows
-    later than `as_of` (microseconds), or out of the `view`, are not there; of the others those are chosen that are not
-    before `start` nor from `end` on, and of `session`. None does not narrow. `limit`: rows by each of the two."""
+    """The criteria for rows: a question's `vector` (dimension,) and `terms`, of which one at least is there. Rows later
+    than `as_of` (microseconds), or out of the `view`, are not there; of the others those are chosen that are not before
+    `start` nor from `end` on, and of `session`. None does not narrow. `limit`: rows by each of the two."""
 
     vector: Floats | None
     terms: Sequence[int]
@@ -65,7 +65,7 @@ def candidates_for(limit: int, excluded: int = 0) -> int:
 
 
 def choose(segments: Sequence[Segment], asked: Asked, steps: int = 0) -> Chosen:
-    """What of the segments' rows is to be ranked: the `limit` nearest by bits and the `limit` with most of the
+    """The rows of the segments that are to be ranked: the `limit` nearest by bits and the `limit` with most of the
     question's information; with `steps`, of the best `limit` // 2 of them also what stands up to so many ordinals
     before and behind in their sessions, and the best of these sessions.
 

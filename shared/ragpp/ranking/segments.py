@@ -79,8 +79,8 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What there is for a question in some segments: (n,) each. `session_of`: index into `sessions`, (s,), which are
-    distinct and rising."""
+    """The rows that there are for a question in some segments: (n,) each. `session_of`: index into `sessions`, (s,),
+    which are distinct and rising."""
 
     ordinals: IntArray
     moments: IntArray

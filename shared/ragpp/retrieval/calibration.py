@@ -31,14 +31,14 @@ class Calibration:
 
     @classmethod
     def of_model(cls, model: str) -> "Calibration | None":
-        """Of an embedding model that was measured; None for another."""
+        """The scale of an embedding model that was measured; None for another."""
         return _MEASURED.get(model)
 
     @classmethod
     def of_pairs(cls, cosines: Sequence[float]) -> "Calibration":
-        """Of a model that nobody measured, by the cosines of random pairs of its own items: their mean is unrelated,
-        and the rest of the way to 1 is scaled as it is of the measured one. With fewer than FEWEST_PAIRS the mean
-        counts as 0."""
+        """The scale of a model that nobody measured, by the cosines of random pairs of its own items: their mean is
+        unrelated, and the rest of the way to 1 is scaled as it is of the measured one. With fewer than FEWEST_PAIRS the
+        mean counts as 0."""
         unrelated = min(0.95, max(-0.95, fmean(cosines))) if len(cosines) >= FEWEST_PAIRS else 0.0
         return cls(unrelated, unrelated + ANSWERED * (1 - unrelated))
 

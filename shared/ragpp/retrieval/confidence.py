@@ -26,7 +26,7 @@ class ConfidenceScorer:
         self.variance_threshold = variance_threshold
 
     def score(self, results: Sequence[tuple[MemoryItem, float]], query: str) -> float:
-        """Of `results`, best first, each with its similarity from 0 to 1 (`RetrievalResult.similarities`):
+        """The score of `results`, best first, each with its similarity from 0 to 1 (`RetrievalResult.similarities`):
 
             top + min(gap, 0.2) - max(0, deviation - variance_threshold), within 0 to 1
 
@@ -48,5 +48,5 @@ class ConfidenceScorer:
         return min(1.0, max(0.0, first[0] + gap - self.excess(first)))
 
     def excess(self, similarities: Sequence[float]) -> float:
-        """What the first ones deviate more than `variance_threshold`, at least 0."""
+        """The deviation of the first ones beyond `variance_threshold`, at least 0."""
         return max(0.0, pstdev(similarities[:SCORED]) - self.variance_threshold) if similarities else 0.0

@@ -30,6 +30,6 @@ _SIGNS: Final[Mapping[str, re.Pattern[str]]] = {
 
 
 def asks_for_reasoning(query: str) -> str | None:
-    """What of a question wants reasoning, as a clause such as "the question asks why"; None where nothing does. Of
-    several the first of: why, compare, summarise, several clauses."""
+    """The part of a question that wants reasoning, as a clause such as "the question asks why"; None where nothing
+    does. Of several the first of: why, compare, summarise, several clauses."""
     return next((said for said, sign in _SIGNS.items() if sign.search(query)), None)

@@ -18,7 +18,7 @@ _ELSEWHERE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a source is asked. `mode`: `rag` or `llm`. `max_candidates`: how many of what words and meaning find a
+    """A question to a source. `mode`: `rag` or `llm`. `max_candidates`: how many of what words and meaning find a
     language model chooses from, 1 to MAX_CANDIDATES. `similarity_threshold`: what is less similar is left out."""
 
     query: str

@@ -177,7 +177,7 @@ class TierSettings(Settings):
 
 
 class LearningSettings(Settings):
-    """What is learned for good, and what is forgotten."""
+    """Settings of what is learned for good, and of what is forgotten."""
 
     model_config = SettingsConfigDict(env_prefix="LEARNING_", frozen=True)
 
@@ -195,7 +195,7 @@ class LearningSettings(Settings):
 
 
 class EntrySettings(Settings):
-    """What agents choose their memories by, with the names of document 001's MEMORY_CONFIG."""
+    """Settings that agents choose their memories by, with the names of document 001's MEMORY_CONFIG."""
 
     model_config = SettingsConfigDict(env_prefix="MEMORY_", frozen=True)
 
@@ -271,7 +271,7 @@ class LanguageModelSettings(Settings):
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> "LanguageModelSettings":
-        """Of what services ask; `chat` is asked by a command, which says so itself."""
+        """Check the models that services ask; `chat` is asked by a command, which says so itself."""
         named = {self.summary, self.extraction, self.consolidation, self.retrieval, self.reflection}
         providers = {name.partition(":")[0] for name in named}
         if "openai" in providers and not self.openai_base_url and not _is_set(self.openai_api_key):

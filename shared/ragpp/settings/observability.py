@@ -1,4 +1,4 @@
-"""What is to be seen from outside of what a process does: its metrics, its traces, its logs."""
+"""The settings of what is to be seen from outside of what a process does: its metrics, its traces, its logs."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from ragpp.settings.variables import Settings
 
 
 class MetricsSettings(Settings):
-    """What a process counts of what it does, at `/metrics` for Prometheus."""
+    """Settings of what a process counts of what it does, at `/metrics` for Prometheus."""
 
     model_config = SettingsConfigDict(env_prefix="METRICS_", frozen=True)
 

@@ -24,7 +24,7 @@ def packed_all(contents: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def unpacked(content: str, small: bytes | None) -> str:
-    """What was stored: `content`, unless `small` holds it."""
+    """The text that was stored: `content`, unless `small` holds it."""
     return zlib.decompress(small).decode() if small else content
 
 

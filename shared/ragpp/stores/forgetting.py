@@ -1,4 +1,4 @@
-"""What stays of a forgotten interaction: a keyed hash, by which it is known again and not what it was."""
+"""The mark that stays of a forgotten interaction: a keyed hash, by which it is known again and not what it was."""
 
 import hashlib
 import hmac
@@ -38,12 +38,12 @@ class SourceMarks:
         return hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
 
     def of_user(self, scope: Scope) -> str:
-        """What a user is called who was erased: nobody's id, and the same whenever it is asked."""
+        """The name of a user who was erased: nobody's id, and the same whenever it is asked."""
         said = "\x1e".join(("erased", scope.tenant_id, scope.user_id))
         return ERASED + hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
 
     def of_query(self, text: str) -> str:
-        """What stands for the words of a question in the audit: whoever guesses them cannot tell without the key."""
+        """A hash for the words of a question in the audit: whoever guesses them cannot tell without the key."""
         return hmac.new(self._key, f"query\x1e{text}".encode(), hashlib.sha256).hexdigest()
 
     def of_all(self, scope: Scope, source_ids: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a process has open of a store, told to its metrics: how its connections are used, and how much is held."""
+"""A process's use of a store, for its metrics: how its connections are used, and how much is held."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

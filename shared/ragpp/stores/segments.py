@@ -133,7 +133,7 @@ class SegmentRows:
         return (0, None) if row is None else (row["rows"], row["last"])
 
     async def read_missing(self, missing: Missing) -> Read:
-        """What that segment is to be made of."""
+        """The rows that that segment is to be made of."""
         arguments = (self._tenant_id, missing.gap.user_id, missing.gap.after, missing.last)
         row = await self._connection.fetchrow(self._statements["segment_source"], *arguments)
         told = self._statements.get("segment_sentences")
@@ -188,7 +188,7 @@ class SegmentRows:
 
 
 def gaps_of(user_id: str, ranges: Sequence[tuple[int, int]]) -> list[Gap]:
-    """What the segments with these (first, last), in order, leave; what is behind them as the last."""
+    """The gaps that the segments with these (first, last), in order, leave; the one behind them is the last."""
     gaps: list[Gap] = []
     after = _BEFORE_ALL
     for first, last in ranges:

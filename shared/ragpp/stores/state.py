@@ -1,4 +1,4 @@
-"""What the states of all stores have in common: a clock that is read, and how much there is."""
+"""The common part of all stores' states: a clock that is read, and how much there is."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What texts are found by as PostgreSQL takes it: vectors of meaning in halves, words as sparse vectors."""
+"""Search values of texts, as PostgreSQL takes them: vectors of meaning in halves, words as sparse vectors."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -101,7 +101,7 @@ class LlmServer:
         self._server = uvicorn.Server(config)
 
     def replies(self, *script: Reply) -> None:
-        """What to answer from now on: one after the other, and the last one again and again."""
+        """Set what to answer from now on: one after the other, and the last one again and again."""
         self._script, self._by = list(script), None
 
     def answers(self, by: Callable[[JsonObject], Reply]) -> None:

@@ -38,7 +38,7 @@ class ReceivedSpan:
 
 @dataclass
 class Receiver:
-    """What was received so far. `headers`: of each request, by their names in small letters."""
+    """Everything that was received so far. `headers`: of each request, by their names in small letters."""
 
     port: int
     spans: list[ReceivedSpan] = field(default_factory=list)

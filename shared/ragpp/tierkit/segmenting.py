@@ -58,7 +58,7 @@ class Segmenter:
         return self._seconds() < self._without.get(scope.user_key, 0.0)
 
     def note(self, scope: Scope, found: Segmented | None, rows: int) -> None:
-        """What a search met: the segments, None where it did not look for any, and how many `rows` lay in none."""
+        """Note what a search met: the segments, None where it did not look for any, and how many `rows` lay in none."""
         if found is not None and not found.segments:
             _keep(self._without, scope.user_key, self._seconds() + WITHOUT_S)
         most = 2 * ROWS if found is not None and found.segments else self._least_rows
@@ -87,7 +87,8 @@ class Segmenter:
                 await rows.drop(whose.user_id)
 
     async def searched(self, scope: Scope, search: Callable[[bool], Awaitable[FoundT]]) -> FoundT:
-        """What `search` finds by segments (True), or over all rows (False) where these cannot be read."""
+        """The result of `search`: by segments (True), or over all rows (False) where there are none that can be
+        read."""
         try:
             return await search(not self.has_none(scope))
         except VectorIndexError as error:
@@ -119,7 +120,7 @@ class Segmenter:
             task.add_done_callback(lambda _: self._building.pop(scope.user_key, None))
 
     async def _build_next(self, scope: Scope) -> bool | None:
-        """Whether the next one that is missing was made; None where none is."""
+        """True where the next one that is missing was made; None where none is."""
         async with self._reading(scope) as rows:
             # of the users whose rows a scope sees one has so many, where all of them have `least_rows`
             missing = await rows.missing(scope.user_id, self._least_rows // (1 + len(self._shared)))

@@ -1,4 +1,4 @@
-"""What is asked of a tier, or of the embedder, as steps of a trace, whoever asks and wherever it is."""
+"""Requests to a tier, or to the embedder, as steps of a trace, whoever asks and wherever it is."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache

@@ -24,7 +24,7 @@ Given = Mapping[str, object] | Dumped
 
 @dataclass(frozen=True)
 class ToolCall:
-    """What a model asks for. `arguments`: as it wrote them, JSON or already read."""
+    """A model's call of a tool. `arguments`: as it wrote them, JSON or already read."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""What the tools answer, to the character. Source: document 002 §5, "Return Format"; what it leaves open is told in
+"""The tools' answers, to the character. Source: document 002 §5, "Return Format"; what it leaves open is told in
 docs/tools.md. Pure.
 
 What memories say is data: it stands on its own line behind what is ours, each further line of it behind a mark
@@ -74,7 +74,7 @@ def recalled(query: str, found: Sequence[Found]) -> str:
 
 
 def remembered(item: MemoryItem) -> str:
-    """What `remember` answers."""
+    """The answer of `remember`."""
     said = on_one_line(item.content)
     preview = said if len(said) <= PREVIEW_CHARS else said[:PREVIEW_CHARS].rstrip()
     return (
@@ -84,7 +84,7 @@ def remembered(item: MemoryItem) -> str:
 
 
 def listed(categories: Sequence[MemoryCategory]) -> str:
-    """What `list_categories` answers."""
+    """The answer of `list_categories`."""
     told = (
         f"{number}. {one.name}\n   {on_one_line(one.description)}\n   Items: {one.item_count}"
         for number, one in enumerate(categories, start=1)
@@ -93,13 +93,13 @@ def listed(categories: Sequence[MemoryCategory]) -> str:
 
 
 def no_category(name: str, available: Iterable[str]) -> str:
-    """What is answered where there is no category of that name."""
+    """The answer where there is no category of that name."""
     shown = printable(on_one_line(name), limit=NAME_CHARS)
     return f"Category '{shown}' not found.\n\nAvailable categories: {', '.join(available) or NONE}"
 
 
 def failed(tool: ToolName, error: MemorySystemError) -> str:
-    """What is answered where a tool fails: what happened, and what to do about it."""
+    """The answer where a tool fails: what happened, and what to do about it."""
     return refused(tool, " ".join((f"{error.message.rstrip('.')}.", *error.suggestions)))
 
 

@@ -1,4 +1,4 @@
-"""What a model wrote, read as what it has to be. Pure."""
+"""Arguments that a model wrote, read as what they have to be. Pure."""
 
 from collections.abc import Mapping
 from typing import Final, TypeVar

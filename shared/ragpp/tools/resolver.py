@@ -33,7 +33,7 @@ _CATEGORY_NAME: Final[TypeAdapter[str]] = TypeAdapter(CategoryName)
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a tool answers the model. `ok`: it did what was asked of it."""
+    """A tool's answer to the model. `ok`: it did what was asked of it."""
 
     text: str
     ok: bool = True
@@ -46,7 +46,7 @@ class MemoryTools:
         self._memory = memory
 
     async def call(self, name: str, arguments: object = None) -> str:
-        """What the tool `name` answers the model; `arguments` as that gave them, JSON or a mapping.
+        """The answer of the tool `name` to the model; `arguments` as that gave them, JSON or a mapping.
 
         Whatever they are, and whatever the memory says, the answer is a text: of what fails why, and what to do about
         it.
@@ -110,7 +110,7 @@ class MemoryTools:
 
 
 def _no_category(tool: Tool, error: CategoryNotFoundError) -> str:
-    """What the error's details have, in the form of document 002."""
+    """The text of the error's details, in the form of document 002."""
     available = error.details.get("available")
     names = [str(one) for one in available] if isinstance(available, list) else []
     told = formats.no_category(str(error.details.get("category_name", "")), names)

@@ -20,7 +20,7 @@ _CategoryName = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 
 
 class _Arguments(Value):
-    """What a model calls a tool with. `null` stands for an argument that is left out, as many models have it."""
+    """A model's arguments of a tool. `null` stands for an argument that is left out, as many models have it."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -70,7 +70,7 @@ class RecallArguments(_Arguments):
 
 
 class RememberArguments(_Arguments):
-    """Of `remember`."""
+    """The arguments of `remember`."""
 
     content: Annotated[Said, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] = Field(
         description="The fact or insight to remember. Be specific and complete."
@@ -92,11 +92,11 @@ class RememberArguments(_Arguments):
 
 
 class ListCategoriesArguments(_Arguments):
-    """Of `list_categories`: none."""
+    """The arguments of `list_categories`: none."""
 
 
 class GetCategoryArguments(_Arguments):
-    """Of `get_category`."""
+    """The arguments of `get_category`."""
 
     name: _CategoryName = Field(description='Category name (e.g., "lead_preferences", "product_knowledge").')
 

@@ -58,7 +58,7 @@ async def backfill(
 async def _stretches(
     client: AsyncMemoryClient, user_id: str, ci: str, start: datetime | None, end: datetime | None
 ) -> AsyncIterator[list[Interaction]]:
-    """What was said to the agent, by session, oldest first."""
+    """The interactions with the agent, in stretches by session, oldest first."""
     open_ones: dict[str, list[Interaction]] = {}
     said = pages(
         lambda cursor: client.interactions(

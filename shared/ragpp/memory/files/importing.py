@@ -20,7 +20,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 @dataclass
 class ImportReport:
-    """What became of a file's memories. `ci`: whose they are, None where all of the user's agents see them; `read`: how
+    """The outcome of a file's memories. `ci`: whose they are, None where all of the user's agents see them; `read`: how
     many it has, those that cannot be read not counted; `kept`, `known` (kept before, or twice in the file), `same` (one
     with another memory): how many; `expired`, `refused` and, where nothing was to be kept, `absent`: which the catalog
     does not have, and why; `redactions`: how many secrets were removed; `missing`: how many its statistics tell of that

@@ -1,4 +1,4 @@
-"""What a process counts of what it does, for Prometheus: `listed` is the closed list of metrics, each with its meaning.
+"""A process's counts of what it does, for Prometheus: `listed` is the closed list of metrics, each with its meaning.
 
 No label holds a tenant, a user, a session, an id or a text: labels are names that the code has (a route as it is
 written, a tier, a stage, a table), so there are no more series than of those. A process has one registry; `/metrics`

@@ -1,4 +1,4 @@
-"""What is counted of being asked: requests, recalls and their steps, contexts, caches."""
+"""Counts of being asked: requests, recalls and their steps, contexts, caches."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,7 +55,7 @@ def step_taken(step: Step, seconds: float) -> None:
 
 @contextmanager
 def step(name: Step) -> Iterator[None]:
-    """What is done inside is that step of a recall, also where it fails."""
+    """Count what is done inside as that step of a recall, also where it fails."""
     began = perf_counter()
     try:
         yield

@@ -1,4 +1,4 @@
-"""What is read when somebody asks for the metrics: pools and caches tell it themselves, at no cost till then."""
+"""Metrics that are read when somebody asks for them: pools and caches tell theirs themselves, at no cost till then."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ class TierCounts(NamedTuple):
 
 
 def tier_counts(tier: str) -> TierCounts:
-    """What was counted of a tier so far; one that a recall left out was not asked."""
+    """The counts of a tier so far; where a recall left it out, it was not asked."""
     asked = answered = 0
     within: dict[float, int] = {}
     for sample in _samples(listed.RECALL_TIERS):

@@ -1,4 +1,4 @@
-"""What is counted of remembering: messages, the work that they make, what it taught, and what was let go."""
+"""Counts of remembering: messages, the work that they make, what it taught, and what was let go."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -55,7 +55,7 @@ def retained(tier: str, outcome: Literal["let_go", "compressed"], count: int) ->
 
 @counted
 def ledger_seen(works: Mapping[tuple[str, str], int], oldest_s: Mapping[str, float]) -> None:
-    """What is in the ledger now: `works` by stage and state, and how long the oldest of each stage has been waiting."""
+    """Set the ledger's counts: `works` by stage and state, and how long the oldest of each stage has been waiting."""
     with listed.TELLING:
         listed.LEDGER.clear()
         for (stage, state), count in works.items():

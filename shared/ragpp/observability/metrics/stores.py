@@ -1,4 +1,4 @@
-"""What is counted of what this depends on: the stores, and language models."""
+"""Counts of what this depends on: the stores, and language models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ from ragpp.observability.metrics.switch import counted
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a store holds of a part, of all tenants. `counts` by kind; `size`, `limit`: in bytes, None where the store
-    does not tell or has none."""
+    """The amount that a store holds of a part, of all tenants. `counts` by kind; `size`, `limit`: in bytes, None where
+    the store does not tell or has none."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     size: int | None = None
