@@ -63,7 +63,7 @@ COUNTED: Final = (
 )
 
 KNOWN_AGAIN: Final = {"neo4j User", "redis st:epoch", "redis st:marks"}
-"""What keeps late writers out, as docs/erasure.md says."""
+"""The kinds of rows that keep late writers out, as docs/erasure.md says."""
 TO_DO: Final = """
 SELECT EXISTS (SELECT FROM ledger.work WHERE state IN ('pending', 'leased') AND user_id = ANY ($1::text[]))
        OR EXISTS (SELECT FROM ledger.debounce WHERE user_id = ANY ($1::text[]))"""

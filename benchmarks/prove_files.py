@@ -39,7 +39,7 @@ AGENT: Final = "ergon"
 START: Final = datetime(2026, 8, 1, tzinfo=UTC)
 SEED: Final = 5
 DAMAGES: Final = ('"content": "', '"id": "', '"tokens": ', "[\n", "{\n")
-"""What is taken away where a memory is damaged: each makes it no JSON."""
+"""The characters that are taken away where a memory is damaged: each makes it no JSON."""
 
 
 def file_text(contents: Sequence[str]) -> str:

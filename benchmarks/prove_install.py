@@ -24,7 +24,7 @@ from tests.support.source import ROOT
 WANTED: Final = "ragpp[embedded]"
 TOLD: Final = "My sister Elena moved to Porto."
 _WITHOUT: Final = ("RAGPP_", "PYTHON", "PIP_FIND_LINKS")
-"""What an environment of somebody else has not."""
+"""Beginnings of variables that somebody else's environment has not."""
 
 
 class Steps:

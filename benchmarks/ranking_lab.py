@@ -61,7 +61,7 @@ EVAL_DIR: Final = Path(os.environ.get("RAGPP_EVAL_DIR", DATA))
 CACHE: Final = Path.home() / ".cache" / "ragpp" / "ranking-lab"
 COLUMNS: Final = ("hit@3", "R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
 FOUND: Final = 50
-"""What a recall asks the tier for at least; the current is looked for among these."""
+"""The least that a recall asks the tier for; the current is looked for among these."""
 ABLATIONS: Final[Mapping[str, Weights]] = {
     "no words": replace(DEFAULT, words=0.0),
     "no lending of words": replace(DEFAULT, lending={}, session_lending=0.0),
@@ -94,7 +94,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
     **{f"session {value}": replace(DEFAULT, session=value) for value in (0.15, 0.35)},
     **{f"second finds {low}": replace(DEFAULT, second_finds=(low, low + 0.08)) for low in (0.24, 0.32, 2.0)},
 }
-"""What --folds chooses from: each constant of the ranking by itself."""
+"""The choices of --folds: each constant of the ranking by itself."""
 
 
 @dataclass(frozen=True)

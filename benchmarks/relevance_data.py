@@ -21,7 +21,7 @@ Part = Literal["tuned on", "held out", "blind"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 BLIND: Final = Path(__file__).parent / "data" / "relevance"
 SESSIONS: Final = 4
-"""Of each LoCoMo conversation, how many sessions are a new user's whole memory."""
+"""The sessions of each LoCoMo conversation that are a new user's whole memory."""
 SEED: Final = 16
 ELSEWHERE: Final = "of another memory"
 _ABOUT_ALL: Final = frozenset({"event_ordering", "summarization"})

@@ -37,13 +37,13 @@ STEPS: Final = 250
 RATE: Final = 0.1
 L2: Final = {"f": 3e-3, "k": 1e-3}
 BLANKED: Final = 0.3
-"""What a sentence counts in training that is known to be somebody else's without it."""
+"""The weight in training of a sentence that is known to be somebody else's without it."""
 CHAT: Final = 0.1
 """And one that teaches nothing, for the doubt."""
 LABELLED: Final = 0.3
 """And one of a labelled chat."""
 SEEDS: Final = (1, 2, 3)
-"""Of the messages: the same lines, put together in other ways."""
+"""The seeds of the messages: the same lines, put together in other ways."""
 LEAST_SEEN: Final = 40
 """Sentences, and folds below, that a feature must be in."""
 LEAST_FOLDS: Final = 3

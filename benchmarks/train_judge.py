@@ -38,7 +38,7 @@ from ragpp_services.workers.language.judging import (
 
 WEIGHTS: Final = Path(judging.__file__).parent / judging.WEIGHTS
 MEANING: Final = 4.0
-"""What a vector's numbers are multiplied with: they are small beside the hashed features, and so are held to 0 less."""
+"""The factor of a vector's numbers: they are small beside the hashed features, and so are held to 0 less."""
 INVERSE_L2: Final = 0.5
 Floats = npt.NDArray[np.float64]
 

@@ -26,7 +26,7 @@ SECRETS: Final[Mapping[str, str]] = {
     "TIER_CREDENTIAL": "Between gateway, workers and tiers.",
     "FORGETTING_KEY": "Marks of what was forgotten are keyed with it. Never change it, and keep it with your backups.",
 }
-"""What each secret is for, by its name; docker-compose.yml takes exactly these."""
+"""The purpose of each secret, by its name; docker-compose.yml takes exactly these."""
 KNOWN: Final = (
     "password",
     "passwort",
@@ -40,7 +40,7 @@ KNOWN: Final = (
     "ragpp",
 )
 SAFE: Final = re.compile(r"[A-Za-z0-9_-]*")
-"""What an address holds as it is: the secrets are put into addresses, where nobody quotes them."""
+"""Characters that an address holds as they are: the secrets are put into addresses, where nobody quotes them."""
 _LINE: Final = re.compile(r"(?:export )?([A-Z][A-Z0-9_]*)=(.*)")
 
 

@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCES: Final = ROOT / "infra" / "minilm"
 """All of `ragpp-minilm` but the weights."""
 MOST_BYTES: Final = 100_000_000
-"""Of one file, which package indexes take without being asked."""
+"""Bytes of one file that package indexes take without being asked."""
 
 
 def build_wheels(out: Path) -> list[Path]:

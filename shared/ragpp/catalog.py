@@ -32,7 +32,7 @@ ResourceType = Literal["conversation", "document", "config", "feedback"]
 RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
 Importance = Literal["low", "normal", "high"]
 PRIORITIES: Final[dict[Importance, int]] = {"low": 2, "normal": 5, "high": 7}
-"""What an importance counts in a score, of 0 to 10."""
+"""The priority of an importance in a score, 0 to 10."""
 Level = Literal["short_term", "episodic", "semantic", "procedural"]
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
 PASSAGE: Final = "passage"
@@ -50,7 +50,7 @@ MAX_CANDIDATES: Final = 50
 SIMILARITY_THRESHOLD: Final = 0.5
 """From which on an item counts among those that were found (document 002 §2.2)."""
 DEFAULT_VALUE: Final = 0.5
-"""Of an item for a goal that it was never used for."""
+"""The value of an item for a goal that it was never used for."""
 REPEATED: Final = "repeated"
 """In the metadata of an exchange that is a resource: stretches of its answer, as [start, end], that only repeat
 memories and teach nothing."""
@@ -266,7 +266,7 @@ class ItemEntry(Value):
 
 
 CatalogInput = ResourceEntry | ItemEntry
-"""What the catalog's `store` takes."""
+"""The things that the catalog's `store` takes."""
 
 
 class ItemQuery(Value):

@@ -30,16 +30,16 @@ else:
 
 MAX_ID_CHARS = 256
 MAX_ID_BYTES = 512
-"""Of a new id in UTF-8: an index of PostgreSQL holds 2,704 bytes a row, and some have four ids in a row."""
+"""Bytes of a new id in UTF-8: an index of PostgreSQL holds 2,704 bytes a row, and some have four ids in a row."""
 MAX_CONTENT_CHARS = 100_000
 MAX_MESSAGES = 1_000
 MAX_METADATA_CHARS = 16_384
 MAX_METADATA_DEPTH = 64
 MAX_DEADLINE_MS = 60_000
 MAX_TOKEN_BUDGET = 200_000
-"""Of a recall, whether a request or the operator names them."""
+"""Limits of a recall, whether a request or the operator names them."""
 TokenizerName = Literal["o200k", "cl100k", "mistral", "bytes"]
-"""What a model that reads a context counts in. `o200k`: OpenAI's since GPT-4o. `cl100k`: GPT-4's and GPT-3.5's.
+"""The tokenizer of a model that reads a context. `o200k`: OpenAI's since GPT-4o. `cl100k`: GPT-4's and GPT-3.5's.
 `mistral`: Tekken, of Mistral's models since NeMo. `bytes`: a bound for every other."""
 RESERVED = "\x1e"
 """No id has it: what it parts cannot be taken for an id."""
@@ -201,11 +201,11 @@ def known_zone(name: str) -> str:
 Text = Annotated[str, AfterValidator(storable)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 UserId = Annotated[str, Field(max_length=MAX_ID_CHARS), AfterValidator(identifying)]
-"""Of a user, or empty: what all users of a tenant share lives under no user's id, which no request can carry."""
+"""The id of a user, or empty: what all users of a tenant share lives under no user's id, which no request can carry."""
 NewId = Annotated[
     Id, AfterValidator(uncontrolled), AfterValidator(telling), AfterValidator(brief), AfterValidator(innocuous)
 ]
-"""Of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
+"""The id of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 NewName = Annotated[Name, AfterValidator(telling)]
 """The name of somebody or something, as a caller gives it; what is stored may have one in which nothing shows."""

@@ -23,7 +23,7 @@ MAX_FILTER_DEPTH: Final = 8
 MAX_FILTER_CONDITIONS: Final = 64
 MAX_FILTER_VALUES: Final = 100
 MAX_FILTER_CHARS: Final = 16_384
-"""Of a filter that stands in an address, as JSON."""
+"""The most characters of a filter that stands in an address, as JSON."""
 
 Name = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(storable)]
 Key = Name | Annotated[tuple[Name, ...], Field(min_length=1, max_length=MAX_FILTER_DEPTH)]

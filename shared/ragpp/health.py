@@ -11,7 +11,7 @@ SCRATCH_TENANT: Final = "ragpp:health"
 """Whose memory a health report writes, asks, forgets and sweeps away. No key speaks for it, and it alone has no
 tombstones: PostgreSQL lets nobody else's be deleted (`ledger` 0019)."""
 RESERVED_TENANTS: Final = "ragpp:"
-"""What the tenants' ids of the house itself begin with; no key is made for one."""
+"""The beginning of the house's own tenants' ids; no key is made for one."""
 
 
 class SchemaState(Value):

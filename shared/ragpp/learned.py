@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from ragpp.models import DateSpan, Entity, FindingKind, Preference, Relationship, Rule, Value
 
 Verdict = Literal["confirmed", "rejected"]
-"""What a person said about something learned; a rejection is remembered and what it rejected not learned again."""
+"""A person's verdict on something learned; a rejection is remembered and what it rejected not learned again."""
 RelationshipState = Literal["current", "ended", "archived", "rejected", "all"]
 ReflectionKind = Literal["daily", "incremental"]
 ReflectionStatus = Literal["completed", "no_interactions"]

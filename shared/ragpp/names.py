@@ -12,7 +12,7 @@ INVISIBLE: Final = re.compile(
 )
 """Runs of characters that do not show."""
 COLONS: Final = ":\u02d0\u02d1\u02f8\u0589\u05c3\u0703\u0704\u16ec\u205a\u2236\u2982\ua789\ufe13\ufe30\ufe55\uff1a"
-"""What reads as a colon."""
+"""Characters that read as a colon."""
 EMOJI: Final = 0x1F000
 """Characters from here on are pictures, for the most part."""
 
@@ -20,7 +20,7 @@ SPEAKER: Final = "user"
 """The name that stands for the speaker of a message where the caller gave none, and in the graph for who that is."""
 
 ROLES: Final = frozenset({"user", "assistant", "system", "tool", "developer", "human", "function", "model"})
-"""What no name may read as that is not its speaker's role."""
+"""Words that no name may read as but its speaker's role."""
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9]+(?:[ .'_-][A-Za-z0-9]+)*")
 _BESIDE_WORDS: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _IN_NAMES: Final = frozenset(" .,'’-_&/+@()\"")

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 from ragpp.models import Page
 
 PAGE: Final = 200
-"""Of any list: what every tier gives at once."""
+"""The length of any list that every tier gives at once."""
 T = TypeVar("T")
 
 

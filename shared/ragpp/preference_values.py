@@ -11,16 +11,16 @@ from ragpp.fields import storable_json
 from ragpp.names import says_nothing
 
 MAX_VALUE_CHARS: Final = 4_000
-"""Of a text, or of anything else as JSON."""
+"""Characters of a text, or of anything else as JSON."""
 MAX_STORED_CHARS: Final = 64 * MAX_VALUE_CHARS
 """Redaction may lengthen what it touches."""
 _CLOSING: Final = " \t\r\n.,;:!?…"
 _PLAIN: Final = re.compile(r"[^\W\d_][^\s,:=\[\]{}\"]*(?: [^\s,:=\[\]{}\"]+)*")
 """A text that reads as one between brackets and commas without quotation marks around it."""
 _UNSEEN: Final = re.compile(r"[\x7f-\x9f\u2028\u2029]")
-"""What ends a line, or does not show, and that JSON leaves as it is."""
+"""Characters that end a line or do not show, and that JSON leaves as they are."""
 _WORDS: Final = frozenset({"true", "false", "null"})
-"""What is no text where it has no quotation marks."""
+"""Words that are no text where they have no quotation marks."""
 
 
 def canonical(value: JsonValue) -> str:

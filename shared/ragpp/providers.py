@@ -30,7 +30,7 @@ class Retries:
     most: int
     sleep: Sleep
     asked_s: Callable[[Exception], float | None]
-    """What an error asks to be waited; None leaves it to us, more than LONGEST_WAIT_S is raised at once."""
+    """The seconds that an error asks to be waited; None leaves it to us, more than LONGEST_WAIT_S is raised at once."""
     first_wait_s: float = FIRST_WAIT_S
     longest_wait_s: float = LONGEST_WAIT_S
 

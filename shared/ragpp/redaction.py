@@ -70,7 +70,7 @@ def is_redacted(text: str) -> bool:
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_-]")
 _WORD_START: Final = r"(?<![A-Za-z0-9-])"
-"""Of a token: behind `_` as well, since ids and variables join words by it, as in `mem_sk-…`."""
+"""The beginning of a token: behind `_` as well, since ids and variables join words by it, as in `mem_sk-…`."""
 
 _TOKENS: Final = re.compile(
     r"(?P<github_token>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})"

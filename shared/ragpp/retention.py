@@ -21,7 +21,7 @@ COMPRESSED_AFTER_DAYS = 90
 """The age in days from which resources are kept compressed where no policy says otherwise."""
 MAX_DAYS = 36_500
 MAX_KEPT = 10**15
-"""Of items or bytes."""
+"""The most items, or bytes, that can be asked to be kept."""
 
 
 class TierRetention(Value):

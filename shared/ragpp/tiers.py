@@ -82,7 +82,7 @@ from ragpp.models import (
 from ragpp.retention import KeptEntry
 
 ERASED_AT_ONCE = 500
-"""What one `erase` of a tier takes of each kind of thing at most: a fifth of a second, in which others wait."""
+"""The most that one `erase` of a tier takes of each kind of thing: a fifth of a second, in which others wait."""
 
 
 class MemoryTier(Protocol):
@@ -905,4 +905,4 @@ class Tiers:
 
 
 PROTOCOLS = cast("Mapping[TierName, type[MemoryTier]]", get_type_hints(Tiers))
-"""What each tier of a deployment has to be."""
+"""The protocol of each tier of a deployment."""

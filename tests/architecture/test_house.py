@@ -37,6 +37,7 @@ FOREIGN_HOSTS: Final = tuple(
         ("proxy.golang", "org"),
     )
 )
+BEGINNINGS_OF_RIDDLES: Final = ("What ", "Whether ", "Of ")
 MACHINE_PATHS: Final = tuple(f"/{folder}/" for folder in ("work", "root", "tmp"))
 
 
@@ -54,6 +55,23 @@ def test_a_file_of_tests_is_short() -> None:
 
 def test_a_module_says_what_it_is_for() -> None:
     assert [name for name, path in MODULES.items() if path.name != "__init__.py" and not _docstring(name)] == []
+
+
+def test_a_docstring_begins_with_the_thing() -> None:
+    riddles = [
+        f"{path.relative_to(ROOT)}:{text.lineno} {text.value.split(maxsplit=1)[0]}"
+        for path in (*MODULES.values(), *sorted((ROOT / "benchmarks").rglob("*.py")), *(ROOT / "tests").rglob("*.py"))
+        for text in _strings_alone(tree_of(path))
+        if text.value.startswith(BEGINNINGS_OF_RIDDLES)
+    ]
+    assert riddles == []
+
+
+def _strings_alone(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The docstrings of a module, of its classes, functions and constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value
 
 
 def _docstring(name: str) -> str:

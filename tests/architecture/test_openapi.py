@@ -105,7 +105,7 @@ BODILESS: Final = {
     "POST /v1/jobs/{job_id}/cancel",
     "POST /v1/health/report",
 }
-"""What does something and needs no more than its address."""
+"""Routes that do something and need no more than their address."""
 
 
 def test_a_body_is_described_with_an_example() -> None:

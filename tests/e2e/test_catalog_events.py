@@ -23,7 +23,7 @@ PAYLOADS: Final = {
     "memory.item_deleted": {"item_id"},
     "memory.resource_deleted": {"resource_id"},
 }
-"""What an event of a kind tells at least, also when what it is about is gone: names of metadata go with it."""
+"""The least that an event of a kind tells, also when what it is about is gone: names of metadata go with it."""
 
 
 async def told(memory: AsyncMemoryClient) -> list[CatalogEvent]:

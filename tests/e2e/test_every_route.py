@@ -40,7 +40,7 @@ PROFILE: Final = settings(
     suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
 )
 NOT_TO_BE_HAD: Final = {("POST /v1/retrieve", "MEM-007")}
-"""What only a language model could answer, where there is none."""
+"""The answer to what only a language model could answer, where there is none."""
 CHECKS: Final = {**KEPT, **KEYS_KEPT}
 LEAVING_NOTHING: Final = {"POST /v1/health/report"}
 """Makes a memory of its own for seconds, and takes nothing."""

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.server
 
 
 BAD_NAMES: Final = ("", "Prices", "prices-2", "_prices", "prices_", "a__b", "x" * 65, "é", "prices\n")
-"""Of categories."""
+"""Names that no category may have."""
 
 
 REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {

@@ -39,10 +39,10 @@ OTHER_AGENTS: Final[Mapping[str, int]] = {
     "POST /v1/categories/{category}/items": 200,
     "POST /v1/categories/{category}/consolidate": 202,
 }
-"""What is of the whole memory is refused to a key that is bound to an agent, and a category is of all agents, with what
+"""Things of the whole memory are refused to a key that is bound to an agent, and a category is of all agents, with what
 they share in it; ids are a user's, and so is that one is taken. Of anything else there is nothing."""
 OF_ALL_AGENTS: Final = frozenset({"GET /v1/categories", "GET /v1/memory/stats", "GET /v1/events"})
-"""What an agent creates for all of them is read there."""
+"""Routes that read what an agent creates for all of them."""
 
 
 @pytest.fixture(scope="module")

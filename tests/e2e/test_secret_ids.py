@@ -18,7 +18,7 @@ from tests.support.stacks import StoreStack
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 HINT: Final = "sk-ant-api03-"
 LONGEST_ID: Final = 256
-"""What the schema of an id is known by."""
+"""The length by which the schema of an id is known."""
 LISTS: Final = ("messages", "items", "memories")
 """Fields whose items have ids."""
 ONLY_READ: Final = (
@@ -28,21 +28,21 @@ ONLY_READ: Final = (
     "POST /v1/categories/{category}/items body.item_ids",
     "POST /api/memory/import body.memories.source_resource_id",
 )
-"""What is looked for, and found nowhere."""
+"""Fields whose secrets are looked for, and found nowhere."""
 OF_ALL: Final = (
     "POST /v1/resources/{resource_id}/extract body.user_id",
     *("PUT /v1/categories/{category} body.user_id", "POST /v1/categories/{category}/items body.user_id"),
     "POST /v1/categories/{category}/consolidate body.user_id",
     *("DELETE /v1/resources/{resource_id} query.user_id", "DELETE /v1/categories/{category} query.user_id"),
 )
-"""What is done to a thing that all users share is noted of nobody."""
+"""Fields of what is done to a thing that all users share, which is noted of nobody."""
 REDACTED: Final = ("POST /api/memory/catalog body.references",)
 """Kept without the secret, as texts are."""
 ERASED: Final = (
     *("DELETE /v1/sessions/{session_id} path.session_id", "DELETE /v1/sessions/{session_id} query.user_id"),
     "DELETE /v1/users/{user_id} path.user_id",
 )
-"""What was stored before secrets were refused has to go: the job that erases it names it."""
+"""Fields that take what was stored before secrets were refused and has to go: the job that erases it names it."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ OF_USER: Final = "/v1/users/{user_id}/"
 MADE: Final = datetime(2024, 5, 1, tzinfo=UTC)
 """When the first of the findings and reports was made."""
 OF_NO_OWNER: Final = frozenset({"GET /v1/health/report", "GET /v1/keys"})
-"""What an administrator's key alone may read."""
+"""Routes that an administrator's key alone may read."""
 _VOLATILE: Final = frozenset(
     {
         *("expires_in_s", "confidence", "elapsed_ms", "retrieved_at", "ms", "score", "similarity", "oldest_pending_s"),

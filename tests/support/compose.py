@@ -12,10 +12,10 @@ from tests.support.source import ROOT
 FILE: Final = ROOT / "docker-compose.yml"
 _VARIABLE: Final = re.compile(r"\$(?:\$|\{(?P<name>\w+)(?::?(?P<kind>[-?])(?P<rest>[^}]*))?\})")
 SAME: Final = ("read_only", "mem_limit", "cap_drop", "cap_add", "security_opt", "stop_signal", "entrypoint")
-"""What Compose and an engine call by the same name and write the same way."""
+"""Settings that Compose and an engine call by the same name and write the same way."""
 OTHERWISE: Final = frozenset({"image", "command", "environment", "tmpfs", "volumes"})
 LEFT_OUT: Final = frozenset({"restart", "networks", "stop_grace_period", "healthcheck", "logging"})
-"""What means nothing to one container of some minutes."""
+"""Settings that mean nothing to one container of some minutes."""
 
 
 @dataclass(frozen=True)

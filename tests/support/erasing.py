@@ -18,7 +18,7 @@ KNOWN_AGAIN: Final = {
     "ragpp:st:epoch:",
     "ragpp:st:marks:",
 }
-"""What holds the id of an erased user, as docs/erasure.md says: the epoch, and in Redis the marks of forgotten ids."""
+"""Places of an erased user's id, as docs/erasure.md says: the epoch, and in Redis the marks of forgotten ids."""
 
 
 def planted() -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 USUAL: Final = 25
-"""What the profile of every run says (`tests/conftest.py`)."""
+"""The number of examples in the profile of every run (`tests/conftest.py`)."""
 
 
 def examples(usually: int) -> int:

@@ -42,7 +42,7 @@ TABLES: Final = (
     "SELECT array_agg(terms::text) FROM catalog.segment_terms AS terms",
     "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'catalog.items'::regclass",
 )
-"""What the tables tell, one value a statement."""
+"""Statements that ask the tables, one value each."""
 
 
 class People(NamedTuple):

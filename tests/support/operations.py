@@ -174,7 +174,7 @@ _OTHER_RESULTS: Final[Mapping[tuple[str, int], TypeAdapter[object]]] = {
     for status, described in route.responses.items()
     if "model" in described
 }
-"""Of routes that answer something else with another status."""
+"""Statuses of routes that answer something else with another one."""
 
 
 def checked_result(operation: Operation, answer: httpx.Response) -> object:

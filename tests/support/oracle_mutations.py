@@ -26,7 +26,7 @@ WITHDRAWALS: Final[Mapping[Mutation, str]] = {
     "replies": "semantic.observe, of what teaches less than before",
     "catalog": "catalog.forget_sources",
 }
-"""What each leaves out."""
+"""The function that each leaves out."""
 
 
 def _at(minute: int) -> datetime:
@@ -67,7 +67,7 @@ KEPT: Final = Script(
         Digest(),
     )
 )
-"""Of a conversation that is kept items and a page were made, and one of two messages is forgotten."""
+"""A conversation that is kept, of which items and a page were made, and one of two messages is forgotten."""
 LAST: Final = replace(
     KEPT, steps=tuple(replace(one, ids=("m2",)) if isinstance(one, Forget) else one for one in KEPT.steps)
 )

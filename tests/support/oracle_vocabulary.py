@@ -96,7 +96,7 @@ SAID: Final[Mapping[Kind, tuple[str, ...]]] = {
         "How is the traffic in town?",
     ),
 }
-"""What is said anew whenever it is said, by kind."""
+"""The texts that are said anew whenever they are said, by kind."""
 
 CARRIERS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "small_talk": ("We talked about {word} for an hour.", "I met {word} at the harbour."),
@@ -108,10 +108,10 @@ CARRIERS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "findings": ("I decided to paint the {word} fence.", "I plan to read {word} next May."),
     "patterns": ("What's the {word} weather like today?",),
 }
-"""What a message says besides, that is forgotten later: in its place stands a word that nobody else says."""
+"""A message's other words, which are forgotten later: in its place stands a word that nobody else says."""
 
 OWN_REPLIES: Final = ("I decided to use PostgreSQL for the ledger.", "I realised that the cache was stale.")
-"""What an assistant says of its own, each once: said again it would repeat itself, and not be learned from."""
+"""An assistant's own words, each once: said again it would repeat itself, and not be learned from."""
 REPEATING: Final = "As you said: {said}"
 """How it repeats."""
 PARTLY: Final = "{start}, with {name}. {name} works at Initech."
@@ -129,13 +129,13 @@ DOCUMENTS: Final = (
     "The Pro plan costs $349 per month. The ledger has 12 tables.",
     "The ledger has 12 tables. The Basic plan costs $99 per month. Ann works at Harbour Clinic.",
 )
-"""What is kept: they say some things alike, and one otherwise than another."""
+"""Documents that are kept: they say some things alike, and one otherwise than another."""
 DOCUMENTS_CARRY: Final = "The {word} plan costs $49 per month."
-"""What a document says besides, that is forgotten later."""
+"""A document's other words, which are forgotten later."""
 ITEMS: Final = ("The Pro plan costs $299 per month.", "The ledger has 12 tables.", "Ann works at Harbour Clinic.")
-"""What is stored by hand: documents say it, too."""
+"""Items that are stored by hand: documents say it, too."""
 ITEM_CARRIES: Final = "The {word} contract ends in May 2025."
-"""What is said by an item that is forgotten later."""
+"""The words of an item that is forgotten later."""
 AGENT: Final = "sales"
 DAYS: Final = ("2024-03-04", "2024-03-05", "2024-03-06", "2024-03-07", "2024-03-08")
 QUERIES: Final = (

@@ -102,7 +102,7 @@ NOTHING: Final = (
     FactsReply(facts=[]),
     PageReply(sections=[]),
 )
-"""What the model makes of the other messages."""
+"""The model's reading of the other messages."""
 
 
 def planted(word: str) -> str:

@@ -17,7 +17,7 @@ from tests.support.hostile import Json
 from tests.support.operations import Operation
 
 Answers: TypeAlias = Literal["missing", "own"]
-"""What a stranger gets who asks for another's: a 404, or an answer about the stranger's own memory."""
+"""The answer to a stranger who asks for another's: a 404, or an answer about the stranger's own memory."""
 Body: TypeAlias = Callable[[Owner], dict[str, Json]]
 
 
@@ -222,9 +222,9 @@ NOTHING: Final[tuple[dict[str, Json], ...]] = (
     MemoryStats().to_dict(),
     {"memories": [], "next_offset": None, "complete": True},
 )
-"""What a route answers about a memory in which there is nothing."""
+"""The answers of routes about a memory in which there is nothing."""
 OFFERING: Final = ("POST /v1/hooks/pre-prompt", "POST /v1/hooks/memory-request", "POST /v1/hooks/pre-message")
-"""What asks, and begins or goes on with an agent's turn."""
+"""Routes that ask, and begin or go on with an agent's turn."""
 ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search")
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
 OF_NOBODY: Final = {

@@ -14,7 +14,7 @@ from pydantic import Field
 
 Call = tuple[str, dict[str, Any]]
 Turn = Sequence[Call] | Callable[[list[str]], Sequence[Call]]
-"""What the model calls in one turn, or what makes that of everything that the tools have answered."""
+"""The model's calls in one turn, or what makes that of everything that the tools have answered."""
 DONE: Final = "I am done."
 
 

@@ -13,7 +13,7 @@ from ragpp_services.catalog.items.rows import KeyVectors
 
 Groups = Mapping[str, str | None]
 ANGLES = st.integers(0, 40)
-"""Of a statement's vector, in steps of 5 degrees: up to 23 degrees apart their cosine is .92 or more."""
+"""The angle of a statement's vector, in steps of 5 degrees: up to 23 degrees apart their cosine is .92 or more."""
 WORDS = st.sampled_from("abc")
 
 

@@ -53,7 +53,7 @@ COMMANDS = {
     "up --help": 0,
     "recall anything --user u1": 3,
 }
-"""What each answers where no stack is; the one that needs httpx is the last."""
+"""The exit code of each where no stack is; the one that needs httpx is the last."""
 
 
 def test_a_command_waits_for_no_module_that_it_does_not_need(tmp_path: Path) -> None:

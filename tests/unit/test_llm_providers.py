@@ -122,7 +122,7 @@ FAILURES: Final[tuple[tuple[Reply, type[LanguageModelError], int], ...]] = (
     (Answered(reply={"lines": ["cut"]}, stop="length"), MalformedReply, 1),
     (Answered(text="", stop="content_filter"), ModelRefused, 1),
 )
-"""What a provider answers, the error that it is, and how often it is asked."""
+"""A provider's answer, the error that it is, and how often it is asked."""
 
 
 @each_case("provider", ["openai", "anthropic"])

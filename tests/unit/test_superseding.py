@@ -18,7 +18,7 @@ from tests.support.each import each_case
 
 QUESTION = "How many hens do I keep?"
 RARITY = np.array([3.0, 1.0])
-"""Of the question's terms, `hens` and `keep`."""
+"""The rarity of the question's terms, `hens` and `keep`."""
 
 
 def statement(

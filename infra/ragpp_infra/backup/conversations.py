@@ -29,7 +29,7 @@ KINDS: Final[dict[str, Literal["hash", "zset", "list", "text"]]] = {
     "st:epoch": "text",
     "st:mark": "text",
 }
-"""What the keys of each area hold."""
+"""The contents of each area's keys."""
 SCANNED: Final = 1_000
 VALUES_AT_ONCE: Final = 1_000
 

@@ -23,13 +23,13 @@ KEYS: Final[Mapping[str, str]] = {
     "Applied": "event_id",
     "Unrevised": "thing",
 }
-"""What tells a node of each label from the others of its user."""
+"""The key that tells a node of each label from the others of its user."""
 OF_NOBODY: Final = ("Forgotten", "Embedding")
 TYPES: Final = ("KNOWS", "OF", "RELATES_TO", "MERGED_INTO", "MENTIONS", "STATES")
 LOCK_PROPERTY: Final = "locked_at"
 USERS_AT_ONCE: Final = 20
 EVENTS_AT_ONCE: Final = 2_000
-"""Of how many users, and users with how many events, one transaction copies the graphs: each waits for all of them,
+"""The users, and events of users, whose graphs one transaction copies: each waits for all of them,
 some tenths of a second. That of a user with more is sent in records of one thing each, so that no server has to hold it
 as a whole, which costs five times as much."""
 LISTED: Final = 1_000
@@ -39,7 +39,7 @@ _USERS: Final = (
     " RETURN u.scope AS scope, coalesce(u.sequence, 0) AS events ORDER BY scope LIMIT $limit"
 )
 _INDEXED: Final = {label: "scope" if label in {"User", "Unrevised"} else f"scope, {key}" for label, key in KEYS.items()}
-"""What the index of a label is on that is sought in. Without its hint, where there are few relationships or they seem
+"""The properties that each label's index is on. Without its hint, where there are few relationships or they seem
 few, or the index is just counted anew, the planner reads all of them, and such a scan ends, without an error, at one
 that was just deleted."""
 _NODES: Final = "\nUNION ALL\n".join(
@@ -70,7 +70,7 @@ _MANY: Final = (
     f"{_ALL_EDGES} RETURN scope, kind, begins, ends, [[one, other, edge]] AS edges",
 )
 OF_USERS: Final = (_LOCK, *_FEW, *_MANY)
-"""What is asked of the graphs of `scopes`."""
+"""The statements about the graphs of `scopes`."""
 
 
 async def warm(driver: neo4j.AsyncDriver) -> None:

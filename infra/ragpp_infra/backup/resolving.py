@@ -14,7 +14,7 @@ from ragpp_infra.backup.unfinished import Wanted, want_forgotten
 from ragpp_infra.provisioning.postgres import UNFINISHED as MARKER
 
 _OBSERVED: Final = "o:"
-"""What the graph calls the observation of an interaction begins with it (its queries.cypher)."""
+"""The beginning of an interaction's observation in the graph (its queries.cypher)."""
 _SESSIONS: Final = "SELECT DISTINCT tenant_id, user_id, session_id FROM episodic.interactions"
 
 

@@ -27,7 +27,7 @@ HOLD_A_MEMORY: Final = (
 _CONNECTED: Final = """
 SELECT count(*) FROM pg_stat_activity
  WHERE usename = ANY ($1::text[]) OR (datname = current_database() AND application_name = 'ragpp')"""
-"""Of the services' roles, and of the services' code: what an interrupted restore had forget may still be at it."""
+"""Sessions of the services' roles and code: an interrupted restore's forgetting may still be at it."""
 
 
 def check_backup(

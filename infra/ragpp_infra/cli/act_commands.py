@@ -33,7 +33,7 @@ FITTING: Final = {
     "preference": ("--value", "--json-value"),
     "rule": ("--text",),
 }
-"""What corrects each kind."""
+"""The options that correct each kind."""
 _ENTITIES: Final = "Entities and their ids are in `ragpp inspect`."
 
 

@@ -32,7 +32,7 @@ OPTION_OF: Final = {
     "valid_from": "--from",
     "valid_to": "--to",
 }
-"""What the command line calls a field of a request, where it is not `--` and the same word."""
+"""The command line's word for a field of a request, where it is not `--` and the same word."""
 
 
 class WrongUsage(InvalidInput, typer.BadParameter, code="MEM-034", status=422, title="Wrong usage"):

@@ -14,7 +14,7 @@ from ragpp.preference_values import shown
 
 MOST: Final = 10_000
 MOST_SOURCES: Final = 20
-"""Of a relationship: it tells the latest so many that it rests on, so that with as many there may be others."""
+"""The most sources that a relationship tells, the latest: where there are as many, there may be others."""
 T = TypeVar("T")
 
 

@@ -17,7 +17,7 @@ from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position
 from ragpp_infra.cli.render import count
 
 MAX_BATCH_BYTES: Final = 6_000_000
-"""Of lines in one request, which never gets longer than they are: below the gateway's default limit of 8 MiB."""
+"""Bytes of lines in one request, which never gets longer than they are: below the gateway's default limit of 8 MiB."""
 WINDOW_BATCHES: Final = 4
 """Batches read ahead; the sessions among them are sent at the same time, each in its own order."""
 

@@ -22,7 +22,7 @@ USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "occurred_at": ("timestamp", "time", "date", "created_at"),
     "session_id": ("session", "conversation_id", "thread_id"),
 }
-"""What our fields are called elsewhere: taken, the first that is there, where a line does not have ours."""
+"""Other names of our fields: taken, the first that is there, where a line does not have ours."""
 
 
 class FileMessage(MessageIn):

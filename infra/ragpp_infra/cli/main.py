@@ -79,7 +79,7 @@ CONTENTS: Final = {
     "restore": ("restore_command", "restore", "Put a backup into these stores, without what was forgotten since."),
     "key": ("key_commands", "app", "Make, list and revoke API keys."),
     "forget": ("forget_command", "app", "Forget messages, all about somebody or something, a session or a user."),
-    "profile": ("profile_command", "profile", "What is known of a user."),
+    "profile": ("profile_command", "profile", "A user's profile: all that is known."),
     "users": ("profile_command", "users", "The users of whom something is known."),
     "confirm": ("act_commands", "confirm", "Confirm what was learned."),
     "reject": ("act_commands", "reject", "Reject what was learned."),

@@ -39,7 +39,7 @@ def profile(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What is known of a user: one paragraph, and a list with the ids to confirm, reject, correct or forget by.
+    """A user's profile: all that is known, as a paragraph and a list with ids to confirm, reject, correct or forget by.
 
     Example: [bold]ragpp profile u1[/bold]
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WORKERS_CONNECTIONS: Final = 200
 """To PostgreSQL, of all workers together; its configuration allows 256, and a gateway may take 40."""
 POOLS: Final = 3
-"""Of one worker: two tiers' and the ledger's."""
+"""The pools of one worker: two tiers' and the ledger's."""
 MOST_EACH: Final = 10
 OF_ONE: Final = {"GATEWAY_": "gateway", "WORKER_": "workers"}
 """Prefixes of settings that one service alone reads."""
@@ -32,9 +32,9 @@ SET_BY_THE_STACK: Final = frozenset(
         *("GATEWAY_HOST", "GATEWAY_AUDIT_SPOOL"),
     }
 )
-"""What an embedded stack sets itself, whatever the caller's environment has."""
+"""The settings that an embedded stack sets itself, whatever the caller's environment has."""
 PORT: Final = "GATEWAY_PORT"
-"""What it takes where that is free."""
+"""The variable of the port that the stack takes where it is free."""
 WITHHELD: Final[Mapping[str, frozenset[str]]] = {
     "gateway": frozenset({"POSTGRES_OWNER_DSN", "POSTGRES_RELAY_DSN", "REDIS_REWRITE_URL"}),
     "workers": frozenset({"POSTGRES_OWNER_DSN"}),

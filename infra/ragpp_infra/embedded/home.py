@@ -56,7 +56,7 @@ class Passwords:
     postgres_relay: str
     valkey: str
     valkey_rewrite: str
-    """Of the account that may have the append-only file rewritten."""
+    """The password of the account that may have the append-only file rewritten."""
     neo4j: str
     forgetting_key: str
     """No password: what marks of forgotten messages are keyed with (FORGETTING_KEY)."""

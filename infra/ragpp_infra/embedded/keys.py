@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragpp_infra.provisioning.endpoints import Endpoints
 
 Key = Literal["kept", "made", "replaced"]
-"""What was done about a folder's key: `replaced` where the one it had was revoked, or of another database."""
+"""The outcome for a folder's key: `replaced` where the one it had was revoked, or of another database."""
 _TOLD: Final = re.compile(r"^(?P<code>MEM-\d{3}) (?P<message>.+)\Z", re.MULTILINE | re.DOTALL)
 
 

@@ -29,7 +29,7 @@ COMMAND_LINE: Final[Mapping[str, tuple[str, str]]] = {
     "PROVISION_REDIS_URL": ("", "Redis as its administrator."),
     "PROVISION_NEO4J_PASSWORD": ("", "What Neo4j has as long as it does not have NEO4J_PASSWORD."),
 }
-"""What the command line reads and no service: its default and what it is for."""
+"""Variables that the command line reads and no service: its default and what it is for."""
 OF_THE_HOUSE: Final = frozenset({"RAGPP_VERSION", "RAGPP_EVAL_DIR", "RAGPP_TEST_HOME"})
 """Read by docker-compose.yml, the benchmarks and the tests."""
 PREFIXES_OF_COMMAND_LINE: Final = ("RAGPP_", "PROVISION_")

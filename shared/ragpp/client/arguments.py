@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Final
 
 FIELDS: Final = {"user": "user_id", "session": "session_id", "agent": "agent_id"}
-"""Of the short words for ids."""
+"""Fields by the short words for ids."""
 
 
 def by_field(method: str, given: Mapping[str, object], taken: Collection[str]) -> dict[str, object]:

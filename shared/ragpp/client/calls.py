@@ -31,9 +31,9 @@ T = TypeVar("T")
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Parameter: TypeAlias = str | int | float | bool | datetime | BaseModel | Mapping[str, object] | None
 Step: TypeAlias = httpx.Request | float | Callable[[], None]
-"""What whoever drives a call does next: send the request, wait so many seconds, or do what waits for a disk."""
+"""The next step of whoever drives a call: send the request, wait so many seconds, or do what waits for a disk."""
 Outcome: TypeAlias = httpx.Response | httpx.TransportError | None
-"""What came of a step; nothing of another than a request."""
+"""The outcome of a step; nothing of another than a request."""
 Flow: TypeAlias = Generator[Step, Outcome, T]
 
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol, cast
 
 Given = Mapping[str, object]
-"""What a call is given, by name; `messages` is a list."""
+"""The arguments of a call, by name; `messages` is a list."""
 
 
 class Provider(Protocol):

@@ -11,7 +11,7 @@ from ragpp.errors.problems import invalid_fields
 from ragpp.errors.reasons import Refusal, without_echoes
 
 WORDS: Final = {"content": "text", **{field: word for word, field in FIELDS.items()}}
-"""What fields are called in plain words."""
+"""The plain words for fields."""
 _FILTER: Final = (
     'A filter is written as {"equal": {"key": "project", "value": "apollo"}}; its other operators are in, exists, and, '
     "or, not."

@@ -34,7 +34,7 @@ class Whose:
     token_budget: int | None
     clock: Clock
     ids: dict[int, str] = field(default_factory=dict)
-    """Of messages, by what they say: what the caller shows the model need not be recalled as well."""
+    """The ids of messages, by what they say: what the caller shows the model need not be recalled as well."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Around `ids`: threads share a client."""
 

@@ -45,12 +45,12 @@ TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KN
 SHOWN_CONFIDENCE: Final = 0.01
 """The least confidence that is shown: "0.00" reads as "not so", and what faded only was not said for long."""
 CORRECTED: Final = " [since corrected]"
-"""What stands behind the speaker of what was said otherwise later."""
+"""The mark behind the speaker of what was said otherwise later."""
 _ITEM: Final = "- "
 _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
 _INTERACTIONS: Final = frozenset({"interaction", "message"})
 _VERBATIM: Final = _INTERACTIONS | {"summary", "item", "passage"}
-"""What may have lines of its own; everything else that was learned is a line."""
+"""Kinds that may have lines of their own; everything else that was learned is a line."""
 _MADE_OF_NAMES: Final = frozenset({"entity", "relationship"})
 _NO_MARKS: Final = str.maketrans("[]", "()")
 """A name in brackets, "Al [since corrected]", reads as a mark of ours."""

@@ -17,7 +17,7 @@ from typing import Final
 from ragpp.names import COLONS, EMOJI, INVISIBLE, ROLES, as_read
 
 MARK: Final = "  |"
-"""What a further line of a text begins with; a space parts it from a line that is not empty."""
+"""The beginning of a further line of a text; a space parts it from a line that is not empty."""
 _LEAD: Final = "| "
 _TAIL: Final = " |"
 _LINE_END: Final = re.compile("(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")

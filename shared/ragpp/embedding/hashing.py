@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WORD: Final = re.compile(r"\w+")
 GRAM: Final = 3
 GRAM_WEIGHT: Final = 0.3
-"""Of a character trigram, beside 1 for its whole word: inflections stay near, unrelated words stay far."""
+"""The weight of a character trigram, beside 1 for its whole word: inflections stay near, unrelated words stay far."""
 
 
 class HashingEmbedder:

@@ -26,7 +26,7 @@ __all__ = ["DIMENSION", "MAX_TOKENS", "MODEL", "OnnxEmbedder"]
 
 DIMENSION: Final = 384
 MAX_TOKENS: Final = 256
-"""What the model reads of a text, its two special tokens included (`sentence_bert_config.json`)."""
+"""The tokens that the model reads of a text, its two special tokens included (`sentence_bert_config.json`)."""
 
 
 class OnnxEmbedder:

@@ -67,7 +67,7 @@ TOUCHED_TABLES: Final = (
     "procedural.rule_versions",
     "procedural.rules",
 )
-"""What a forgetting or an erasure may delete from or change, beside the user's partitions of PARTITIONED."""
+"""The tables that a forgetting or an erasure may delete from or change, beside the user's partitions of PARTITIONED."""
 PARTITIONED: Final = (
     "episodic.interactions",
     "episodic.chunks",

@@ -55,7 +55,7 @@ STAGES: Final[Mapping[EventKind, tuple[Stage, ...]]] = {
     "erase.requested": ("erase",),
     "catalog.requested": ("catalog",),
 }
-"""What is to be done about an event, by its kind; nothing for a kind that is not named.
+"""The stages of work that an event is for, by its kind; nothing for a kind that is not named.
 
 observe: take entities, relationships and preferences from the interaction. short_term: see that it is in its
 session, which the acknowledged write may have missed. forget: take it out of everything that was derived from it.

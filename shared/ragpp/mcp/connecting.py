@@ -18,7 +18,7 @@ NOTHING: Final = "Nothing is known about that."
 NAME_ONE: Final = "Give `user`: whose memory is meant. Or use a key bound to one: `ragpp key create --user ana`."
 User = Annotated[str | None, Field(description="Whose memory, where it is not the usual one's.")]
 Request: TypeAlias = Context[Any, Any]
-"""What the library tells of one call; tools may keep nothing in it."""
+"""The library's context of one call; tools may keep nothing in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from ragpp.mcp.connecting import LISTED
 _PAGE: Final = 200
 BY_NAME: Final = "name:"
 BY_WORDS: Final = "words:"
-"""What a token begins with: how the messages were found, since they are confirmed in the same way."""
+"""The beginning of a token: how the messages were found, since they are confirmed in the same way."""
 
 
 async def list_messages(client: AsyncMemoryClient, user: str, about: str) -> Forgetting:

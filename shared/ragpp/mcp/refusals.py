@@ -21,7 +21,7 @@ _OURS: Final = {
     "confirm.ids": "only_ids",
     "confirm.token": "token",
 }
-"""What an argument is called here that the gateway knows by another name."""
+"""The names here of arguments that the gateway knows by others."""
 _COMMAND_LINES: Final = "`user_id` (--user)"
 _NEAR: Final = 0.75
 """How alike two words are at least, of which one may be meant by the other."""

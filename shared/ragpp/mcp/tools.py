@@ -15,7 +15,7 @@ from ragpp.mcp.refusals import refusing
 from ragpp.models import TierName
 
 USUAL_TOKENS: Final = 800
-"""Of a context, where no length is asked for."""
+"""Tokens of a context, where no length is asked for."""
 BEHIND: Final[tuple[TierName, ...]] = ("episodic", "semantic", "procedural", "catalog")
 """The running conversation an assistant has before it."""
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)

@@ -12,7 +12,7 @@ import numpy as np
 from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
 
 WORDS: Final = 1.5
-"""What full coverage counts beside a cosine of 1, where words are trusted in full. Chosen, as TRUSTED, with the weights
+"""The weight of full coverage beside a cosine of 1, words trusted in full. Chosen, as TRUSTED, with the weights
 of the episodic ranking and on its development sets; `benchmarks/ranking_lab.py --ablate` prints what it is worth."""
 TRUSTED: Final = (0.1, 0.2)
 """Coverage of the best from which on words begin to count, and from which on they count in full. A question that only

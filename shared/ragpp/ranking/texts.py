@@ -12,7 +12,7 @@ from ragpp.ranking.relevance import relevance
 NORMAL: Final = 5.0
 """The priority that neither lifts nor lowers."""
 PRIORITY: Final = 0.1
-"""What lies between the least priority and the greatest, in units of cosine: it decides between texts that answer
+"""The distance between the least priority and the greatest, in units of cosine: it decides between texts that answer
 about equally well, and lifts none above one that answers. The share that the catalog's relevance gives it."""
 LENT: Final = 0.6
 """Share of a term's weight that a text takes from what is around it, where it is more than its own: what an interaction

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Final
 
 FEWEST_PAIRS: Final = 45
-"""Of random pairs, all those of ten items: with fewer, what is unrelated is not known."""
+"""The least number of random pairs, all those of ten items: with fewer, what is unrelated is not known."""
 ANSWERED: Final = 0.89
 """Where, from what is unrelated to what is the same, the questions end that their own item answers: of the measured
 model (0.90 - 0.10) / (1 - 0.10)."""

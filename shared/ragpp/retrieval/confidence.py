@@ -13,7 +13,7 @@ VARIANCE_THRESHOLD: Final = 0.15
 SCORED: Final = 5
 """How many of the first are looked at, however many were asked for: confidence is of the question, not of `k`."""
 GAP: Final = 0.2
-"""What the distance to the next one adds at most."""
+"""The most that the distance to the next one adds."""
 
 
 class ConfidenceScorer:

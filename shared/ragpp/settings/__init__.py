@@ -18,7 +18,7 @@ __all__ = ["LogSettings", "MetricsSettings", "TracingSettings"]
 
 ONNX_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 ONNX_DIMENSION: Final = 384
-"""What the embedder `onnx` is."""
+"""The model of the embedder `onnx`, and its dimension."""
 LANGUAGE_MODEL_PROVIDERS: Final = ("openai", "anthropic")
 _NAMED_MODEL: Final = re.compile(rf"(?:{'|'.join(LANGUAGE_MODEL_PROVIDERS)}):\S+")
 

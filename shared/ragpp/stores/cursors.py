@@ -13,9 +13,9 @@ from ragpp.models import Page
 _MAX_CHARS: Final = 4_096
 _MAX_BIGINT: Final = (1 << 63) - 1
 MAX_PAGE: Final = 1_000
-"""Of any tier's lists. The API gives out fewer."""
+"""The longest page of any tier's lists. The API gives out fewer."""
 Value = str | int | date
-"""What a sort key is made of; a moment has a time zone."""
+"""The parts of a sort key; a moment has a time zone."""
 T = TypeVar("T")
 A = TypeVar("A", bound=Value)
 B = TypeVar("B", bound=Value)

@@ -15,7 +15,7 @@ from ragpp.models import Scope
 MARK_CHARS: Final = 32
 """Hexadecimal digits, 128 bits: two ids of a user never meet by chance."""
 ERASED: Final = "erased-"
-"""What the name of an erased user begins with."""
+"""The beginning of an erased user's name."""
 
 
 class SourceMarks:

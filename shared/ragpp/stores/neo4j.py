@@ -36,7 +36,7 @@ _LOST: Final = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSErro
 _ENDED: Final = re.compile(
     r"Neo\.(?:Client|Transient)Error\.Transaction\.(?:TransactionTimedOut\w*|Terminated|LockClientStopped|TransactionNotFound)"
 )
-"""What the server says of a transaction that it has ended: after its time, as when its client was stopped meanwhile."""
+"""The server's code for a transaction that it has ended: after its time, as when its client was stopped meanwhile."""
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from ragpp.stores.queries import load_queries
 
 _SQL: Final = load_queries("ragpp.stores", "segments.sql")
 ROWS: Final = 2_048
-"""Of a segment: so many are looked at one and all where one of them goes, in some 2 ms."""
+"""The rows of a segment: so many are looked at one and all where one of them goes, in some 2 ms."""
 _BEFORE_ALL: Final = -1
 _PARTS: Final = 1 << 20
 """More than an interaction has of chunks: 1,000,000 characters at most."""

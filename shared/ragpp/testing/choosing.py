@@ -8,7 +8,7 @@ from typing import cast
 from ragpp.testing.llm import Answered
 
 Choose = Callable[[str, Sequence[str], int], Sequence[tuple[int, float]]]
-"""Of a question, the texts of the candidates and how many are wanted: places, from 0, best first, with scores."""
+"""The places, from 0, and scores of the best candidates, of a question, their texts and how many are wanted."""
 
 
 def choosing(choose: Choose) -> Callable[[Mapping[str, object]], Answered]:

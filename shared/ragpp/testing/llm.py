@@ -19,7 +19,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 JsonObject = Mapping[str, object]
 INPUT_TOKENS: Final = 11
 OUTPUT_TOKENS: Final = 7
-"""What every answer costs, unless it says otherwise."""
+"""The tokens of every answer, unless it says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

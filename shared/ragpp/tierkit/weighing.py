@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 BYTES_OF_A_NUMBER: Final = 20
 BYTES_OF_NAMES: Final = 100
-"""Of a model's fields."""
+"""The names of a model's fields, in bytes."""
 
 
 def json_bytes(value: object, enough: int) -> int:

@@ -24,7 +24,7 @@ PREVIEW_CHARS: Final = 100
 NAME_CHARS: Final = 100
 ERROR_CHARS: Final = 1_000
 CONVERSATION: Final = "conversation"
-"""What everything outside of the catalog was learned from."""
+"""The source of everything outside of the catalog."""
 
 
 _OF_AN_ITEM: Final = (("resource_type", CONVERSATION), ("category", "catalog"))

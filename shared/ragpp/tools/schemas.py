@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from ragpp.tools.specifications import TOOLS, Tool, object_of
 
 _NOT_STRICT: Final = frozenset({"default", "minLength", "maxLength"})
-"""What OpenAI's strict schemas may not have; the resolver sees to it all the same."""
+"""Keywords that OpenAI's strict schemas may not have; the resolver sees to it all the same."""
 
 
 def openai_tools(*, strict: bool = False) -> list[dict[str, JsonValue]]:

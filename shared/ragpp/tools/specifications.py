@@ -14,7 +14,7 @@ from ragpp.models import Value
 MAX_RECALLED: Final = 20
 MAX_QUESTION_CHARS: Final = 10_000
 MAX_NAME_CHARS: Final = 200
-"""Of a category as a model may spell it; a longer one is no name."""
+"""The most characters of a category as a model may spell it; a longer one is no name."""
 ToolName = Literal["recall", "remember", "list_categories", "get_category"]
 _CategoryName = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 
@@ -163,7 +163,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         GetCategoryArguments,
     ),
 )
-"""What stands after document 002's own words is what its sections on the answers say, in short."""
+"""The descriptions are document 002's own words, then in short its sections on the answers."""
 
 
 def _fields(arguments: type[Arguments]) -> dict[str, dict[str, JsonValue]]:

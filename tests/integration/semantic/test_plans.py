@@ -34,7 +34,7 @@ HUB: Final = 150
 """Relationships of each neighbour, under the names that the small user's have as well."""
 HOUR: Final = timedelta(hours=1)
 MOST_ROWS: Final = 100
-"""Of one operator; the small user's own graph has a dozen of anything, and two thirds of this in all."""
+"""Rows of one operator; the small user's own graph has a dozen of anything, and two thirds of this in all."""
 Plan = dict[str, object]
 
 

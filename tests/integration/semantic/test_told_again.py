@@ -31,7 +31,7 @@ from tests.support.semantic import (
 pytestmark = pytest.mark.server
 
 Name: TypeAlias = tuple[str, tuple[str, ...]]
-"""What somebody is called, and also."""
+"""A person's name, and another."""
 SPELLED = ("José", "Jose", "Josè", "Anne-Marie", "Anne Marie", "Sally")
 
 

@@ -17,7 +17,7 @@ SERVER: Final = "ragpp"
 """The name of the entry."""
 MEND: Final = "Mend the file, and run this again."
 _TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:[^\[#\n][^\n]*\n?)*", re.MULTILINE)
-"""Of a TOML file, our table and its sub-tables, each up to a blank line, a comment or the next heading."""
+"""Our table of a TOML file and its sub-tables, each up to a blank line, a comment or the next heading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from ragpp.introducing import introduced
 PATIENCE_S: Final = 1.5
 DEADLINE_MS: Final = 400
 TOKENS: Final = 400
-"""Of what is recalled for one prompt."""
+"""Limits of what is recalled for one prompt."""
 PROFILE_CHARS: Final = 1_600
-"""Of a brief: some 400 tokens."""
+"""Characters of a brief: some 400 tokens."""
 _MOST_EXCLUDED: Final = 1_000
 _LONGEST_QUERY: Final = 20_000
 _UNKNOWN: Final = "Nothing is known of "

@@ -29,7 +29,7 @@ PUBLISHED: Final = {
 OWN_HOME: Final = "~/.ragpp"
 """As `ragpp mcp` has it."""
 LAST_TURNS: Final = 5
-"""What is remembered again, harmlessly: a turn that was broken off has had no `stop` of its own."""
+"""The turns that are remembered again, harmlessly: a turn that was broken off has had no `stop` of its own."""
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -15,9 +15,9 @@ from typing import Final, Literal, TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 MOST_BYTES: Final = 8_000_000
-"""Of the file's end, which is read."""
+"""Bytes of the file's end, which is read."""
 MOST_CHARS: Final = 100_000
-"""Of one message."""
+"""Characters of one message."""
 _PUT_IN: Final = re.compile(
     r"<(system-reminder|command-\w{1,40}|local-command-\w{1,40}|bash-\w{1,40}|task-notification|user-prompt-submit-hook|ide_\w{1,40}"
     r"|environment_context|user_instructions)\b[^>]{0,1000}>.*?(?:</\1>|\Z)",
@@ -37,7 +37,7 @@ _ASIDE: Final = (
     "isApiErrorMessage",
     "toolUseResult",
 )
-"""Of a line that Claude Code wrote for itself, of a subagent, of a tool."""
+"""Marks of a line that Claude Code wrote for itself, of a subagent, of a tool."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from ragpp.models import Preference, Relationship
 from ragpp.preference_values import shown
 
 USER: Final = "user"
-"""What the memory calls the person whose it is, where they gave no name."""
+"""The memory's name for the person whose it is, where they gave none."""
 _ADVERBS: Final = "(?:always|also|just|never|now|often|only|really|still|usually) "
 _USER: Final = re.compile(
     rf"\bthe user(?P<owns>'s)?(?:(?P<space> )(?P<adverb>{_ADVERBS})?(?P<verb>[a-z]+))?", re.IGNORECASE

@@ -63,7 +63,7 @@ JAVA_OPTIONS: Final = (
     "--sun-misc-unsafe-memory-access=allow",
 )
 SHORT_LIVED: Final = ("-XX:TieredStopAtLevel=1",)
-"""What was compiled is not compiled once more, better: in a run of minutes that took a quarter of Neo4j's CPU time."""
+"""Compiled once and not once more, better: in a run of minutes that took a quarter of Neo4j's CPU time."""
 HASH_ROUNDS: Final = 1024
 
 

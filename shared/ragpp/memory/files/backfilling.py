@@ -15,7 +15,7 @@ from ragpp.paging import PAGE, pages
 
 MOST_MESSAGES: Final = 200
 MOST_CHARS: Final = 200_000
-"""Of a stretch of a session that is read as one."""
+"""The longest stretch of a session that is read as one."""
 MOST_OPEN: Final = 100
 """Sessions whose messages are waited for at a time; that of which nothing was heard for longest is read then."""
 

@@ -14,7 +14,7 @@ from ragpp.errors import InvalidInput, PayloadTooLarge, TooMuchAtOnce
 from ragpp.memory.files.reading import LeftOut, Numbered, Repeated, entries_of
 
 MAX_BYTES: Final = 4_000_000
-"""Of one request, half of the gateway's default limit; one memory is always below it."""
+"""Bytes of one request, half of the gateway's default limit; one memory is always below it."""
 _GZIP: Final = b"\x1f\x8b"
 
 

@@ -23,7 +23,7 @@ class PoolState(NamedTuple):
 
 
 CacheInfo: TypeAlias = tuple[int, int, int | None, int]
-"""What `functools.lru_cache` tells of itself: hits, misses, most entries, entries."""
+"""The counters of `functools.lru_cache`: hits, misses, most entries, entries."""
 
 
 @dataclass(eq=False)
