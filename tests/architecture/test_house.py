@@ -59,19 +59,19 @@ def test_a_module_says_what_it_is_for() -> None:
 
 def test_a_docstring_begins_with_the_thing() -> None:
     riddles = [
-        f"{path.relative_to(ROOT)}:{text.lineno} {text.value.split(maxsplit=1)[0]}"
+        f"{path.relative_to(ROOT)}:{line} {text.splitlines()[0]}"
         for path in (*MODULES.values(), *sorted((ROOT / "benchmarks").rglob("*.py")), *(ROOT / "tests").rglob("*.py"))
-        for text in _strings_alone(tree_of(path))
-        if text.value.startswith(BEGINNINGS_OF_RIDDLES)
+        for line, text in _strings_alone(tree_of(path))
+        if text.startswith(BEGINNINGS_OF_RIDDLES)
     ]
     assert riddles == []
 
 
-def _strings_alone(tree: ast.Module) -> Iterator[ast.Constant]:
-    """The docstrings of a module, of its classes, functions and constants."""
+def _strings_alone(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The docstrings of a module, of its classes, functions and constants, each with its line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.value
+            yield node.lineno, node.value.value
 
 
 def _docstring(name: str) -> str:
