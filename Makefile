@@ -187,8 +187,8 @@ prove-files: install ## an agent's file of 500 memories, broken and imported whi
 prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
 	$(BIN)/python -m benchmarks.prove_forget
 
-prove-install: install ## both wheels built, installed by one command into an empty environment, a memory started, told, asked and stopped: what each takes; PYTHONS="python3.11 …"
-	$(BIN)/python -m benchmarks.prove_install $(PYTHONS)
+prove-install: install ## both wheels built, installed by one command into an empty environment, a memory started, told, asked and stopped: what each takes; PYTHONS="python3.11 …", IMAGES="python:3.11 …" in containers
+	$(BIN)/python -m benchmarks.prove_install $(PYTHONS) $(if $(IMAGES),--images $(IMAGES)) $(if $(MOUNT),--mount $(MOUNT))
 
 prove-agents: install ## 100 agents with 1,000 entries each: what a turn takes over HTTP, and that no budget is broken
 	$(BIN)/python -m benchmarks.prove_agents
