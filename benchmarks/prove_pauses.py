@@ -93,13 +93,15 @@ def run(arguments: list[str], *, still_s: float, every_s: float) -> tuple[int, i
                     except subprocess.TimeoutExpired:
                         pauses += still_s > 0 and stand_still(folder, started, still_s) > 0
             except KeyboardInterrupt:
+                started.terminate()  # Ctrl-C has reached it already, what ended this one alone has not
                 started.wait()
                 raise
         return started.returncode, pauses, (time.monotonic() - began) / 60
 
 
 def main() -> None:
-    """Parse the command line and run."""
+    """Parse the command line and run; SIGTERM ends it as Ctrl-C does, with the tests that run."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--still", type=float, default=10.0, help="seconds that everything is stopped")
