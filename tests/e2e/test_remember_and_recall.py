@@ -9,6 +9,7 @@ import pytest
 from ragpp.tiers import PROTOCOLS
 from ragpp_services.workers.stages.repair import rebuild_short_term
 from tests.support.real_gateway import RealGateway
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.server
 
@@ -202,9 +203,13 @@ async def test_every_access_is_audited_without_the_querys_text(
 async def test_health_names_every_tier(gateway: RealGateway) -> None:
     async with gateway.client(None) as anyone:
         assert (await anyone.get("/health/live")).status_code == 200
-        ready = await anyone.get("/health/ready")
-    assert ready.status_code == 200
-    assert set(ready.json()["tiers"]) == set(PROTOCOLS)
+
+        async def ready() -> httpx.Response | None:
+            answer = await anyone.get("/health/ready")
+            return answer if answer.status_code == 200 else None
+
+        answer = await eventually(ready, within_s=60, what="every tier answers")
+    assert set(answer.json()["tiers"]) == set(PROTOCOLS)
 
 
 async def test_short_term_memory_that_was_lost_is_rebuilt_from_the_episodic_tier(

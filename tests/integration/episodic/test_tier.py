@@ -21,6 +21,7 @@ from tests.support.asking import connected
 from tests.support.each import each
 from tests.support.episodic import COUNTER, NOON, at, episodic_entry, episodic_query, episodic_tier, found
 from tests.support.scopes import new_scope
+from tests.support.waiting import well
 
 pytestmark = pytest.mark.server
 HOSTILE = [
@@ -37,7 +38,7 @@ HOSTILE = [
 
 
 async def test_every_statement_can_be_prepared(endpoints: Endpoints, tier: PostgresEpisodicTier) -> None:
-    assert (await tier.health_check()).ok
+    await well(tier)
     async with connected(endpoints.postgres_app_dsn) as connection:
         for name in SQL:
             assert await connection.prepare(SQL[name]), name
@@ -264,7 +265,7 @@ async def test_no_verb_reaches_another_user(tier: PostgresEpisodicTier, scope: S
 async def test_another_model_is_refused_before_the_first_write(
     endpoints: Endpoints, tier: PostgresEpisodicTier, scope: Scope
 ) -> None:
-    assert (await tier.health_check()).ok
+    await well(tier)
     with pytest.raises(EmbeddingMismatch):
         async with episodic_tier(endpoints, embedder=HashingEmbedder(64)):
             pytest.fail("a store with other vectors was opened")

@@ -20,6 +20,7 @@ from tests.support.each import each
 from tests.support.embedding import LostEmbedder
 from tests.support.procedural import NOON, preference, procedural_tier, rule
 from tests.support.scopes import new_scope
+from tests.support.waiting import well
 
 pytestmark = pytest.mark.server
 HOSTILE = [
@@ -311,7 +312,7 @@ async def test_other_kinds_of_entries_and_vectors_of_another_size_are_refused(
 async def test_vectors_of_another_model_are_refused_before_anything_is_written(
     tier: PostgresProceduralTier, endpoints: Endpoints
 ) -> None:
-    assert (await tier.health_check()).ok
+    await well(tier)
     settings = PostgresSettings(dsn=endpoints.postgres_app_dsn)
     with pytest.raises(EmbeddingMismatch):
         async with open_tier(settings, embedder=HashingEmbedder(64), counter=TokenCounter()):

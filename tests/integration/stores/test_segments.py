@@ -23,7 +23,7 @@ from tests.support.catalog import item, resource
 from tests.support.each import each
 from tests.support.episodic import COUNTER, NOON, episodic_entry, postgres_settings
 from tests.support.scopes import new_scope
-from tests.support.waiting import eventually
+from tests.support.waiting import eventually, well
 
 pytestmark = pytest.mark.server
 
@@ -221,7 +221,7 @@ async def test_a_broken_segment_is_counted_and_noticed_by_nobody_and_made_anew(
         await damaged(owner, name, scope, damage)
         assert [told(await asked(tier, scope, question)) for question in QUESTIONS] == before
         assert tier.segmenter.failures > failures
-        assert "index failures: " in (await tier.health_check()).detail
+        assert "index failures: " in (await well(tier)).detail
         async with asyncio.timeout(60):
             while not await fits(tier, scope):
                 await asked(tier, scope, QUESTIONS[0])
