@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ragpp_services.workers.language.attribution import make_readable
+from ragpp_services.workers.stages.stating import SPEAKER
 
 SAID_AT = datetime(2026, 3, 4, 10, tzinfo=UTC)
 """A Wednesday."""
@@ -106,6 +107,12 @@ def test_a_clause_of_nothing_but_openings_stays_what_it_is(said: str) -> None:
 
 def test_whose_name_is_a_pronoun_is_named_once() -> None:
     assert make_readable("I love tea", "My Nguyen", SAID_AT).text == "My Nguyen loves tea"
+
+
+def test_a_speaker_without_a_name_has_a_capital_at_the_beginning_of_a_sentence_alone() -> None:
+    said = "im not a nurse, I'm a midwife. i started in May"
+    readable = "The user is not a nurse, the user is a midwife. The user started in May"
+    assert make_readable(said, SPEAKER, SAID_AT).text == readable
 
 
 def test_another_language_stays_as_it_was_said() -> None:

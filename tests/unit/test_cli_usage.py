@@ -47,6 +47,13 @@ def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with(
         assert re.search(rf"^ Usage: ragpp {name} (?:\S+ ){{1,4}}?{re.escape(line.rstrip('.'))}", explained)
 
 
+def test_a_line_of_help_is_broken_where_the_terminal_ends_and_nowhere_else(
+    ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    shown = ragpp("mcp", "--help", home=tmp_path).stdout
+    assert "names a gateway, and tools say so until it is there." in shown
+
+
 def test_a_misspelt_command_is_wrong_usage_and_the_right_one_is_named(
     ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:

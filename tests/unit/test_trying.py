@@ -132,6 +132,20 @@ def test_one_sentence_is_one_thing_whatever_was_read_in_it() -> None:
     ]
 
 
+def test_another_sentence_of_the_message_about_the_same_person_is_another_thing() -> None:
+    said = "im cooking for my wife Greta and the twins. greta cant have gluten"
+    learned: list[Learned] = [
+        finding("Greta cant have gluten", "greta cant have gluten", "m1"),
+        relationship("Greta", "WIFE_OF", "user", "im cooking for my wife Greta and the twins.", "m1"),
+        relationship("Greta", "AVOIDS", "gluten", said, "m1"),
+    ]
+    things = arranged(learned, {"m1": message("m1", said)})
+    assert [[item.text for item in thing.items] for thing in things] == [
+        ["Greta WIFE_OF user"],
+        ["Greta cant have gluten", "Greta AVOIDS gluten"],
+    ]
+
+
 def test_the_same_said_twice_is_one_thing_that_rests_on_both_messages() -> None:
     learned = [finding("The user is vegan", "I'm vegan", "m1"), finding("The user is vegan.", "I am vegan", "m2")]
     (thing,) = arranged(learned, {})

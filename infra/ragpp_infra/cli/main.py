@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol
 
 import typer
 from typer.core import TyperGroup
@@ -133,8 +133,20 @@ def _before(
         name_misspelt(unknown_of_command_line(os.environ))
 
 
+class _Helped(Protocol):
+    """A command, as far as its help goes."""
+
+    help: str | None
+
+
 class _Commands(TyperGroup):
     """The commands: a refusal by one of them, or by the parser, is JSON where that is asked for."""
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> _Helped | None:  # type: ignore[override]  # as below
+        found: _Helped | None = super().get_command(ctx, cmd_name)
+        if found is not None:
+            _unwrap_help(found)
+        return found
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # what it is of is not public
         try:
@@ -145,6 +157,14 @@ class _Commands(TyperGroup):
             told = error if isinstance(error, InvalidInput) else InvalidInput(error.format_message())
             show_problem(told, as_json=True)
             raise typer.Exit(ExitCode.USAGE) from error
+
+
+def _unwrap_help(command: _Helped) -> None:
+    """Make each paragraph of a command's help one line, which the terminal breaks where it ends; examples stay."""
+    paragraphs = (command.help or "").split("\n\n")
+    command.help = "\n\n".join(part if part.startswith("Example") else part.replace("\n", " ") for part in paragraphs)
+    for below in command.commands.values() if isinstance(command, TyperGroup) else ():
+        _unwrap_help(below)
 
 
 def _listed_alone() -> None:

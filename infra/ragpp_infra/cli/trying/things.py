@@ -198,10 +198,19 @@ def _same(made: Thing, things: Sequence[Thing], *, by_sentence: bool) -> Thing |
             return thing
     if not by_sentence:
         return None
-    near = [thing for thing in things if set(thing.sources) & set(made.sources)]
+    near = [
+        thing for thing in things if set(thing.sources) & set(made.sources) and _in_one(thing.sentence, made.sentence)
+    ]
     shared = {id(thing): len(_words(f"{thing.text} {thing.sentence}") & words) for thing in near}
     best = max(near, key=lambda thing: (thing.sentence == made.sentence, shared[id(thing)]), default=None)
     return best if best is not None and (best.sentence == made.sentence or shared[id(best)]) else None
+
+
+def _in_one(one: str, other: str) -> bool:
+    """True where one of two pieces of a message is part of the other, or nobody knows."""
+    pieces = sorted((_WORD.findall(one.casefold()), _WORD.findall(other.casefold())), key=len)
+    short, long = (f" {' '.join(piece)} " for piece in pieces)
+    return short in long or not short.strip()
 
 
 def _tells_nothing(one: Relationship) -> bool:

@@ -79,6 +79,7 @@ _CONTRACTED: Final = {
     "m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would", "im": "is", "ive": "has", "weve": "has",
 }  # fmt: skip
 _WORD: Final = re.compile(r"[A-Za-z']+")
+_ENDS: Final = (".", "!", "?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,13 @@ def make_readable(clause: str, speaker: str, said_at: datetime, other: str | Non
     dates = list(find_dates(said, said_at))
     text = _spoken_by(_of_other(_dated(said, dates), other), speaker)
     text = " ".join(text.split()).strip(_IDLE) or clause
-    text = text[:1].upper() + text[1:]
-    return Readable(text, dates[0].span if len(dates) == 1 else None)
+    for end in _ENDS:
+        text = text.replace(f"{end} {speaker}", f"{end} {_begun(speaker)}")
+    return Readable(_begun(text), dates[0].span if len(dates) == 1 else None)
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def without_lead_in(clause: str) -> str:

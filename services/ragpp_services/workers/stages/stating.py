@@ -28,7 +28,7 @@ STATING_ROLES: Final = frozenset({"user"})
 """Only a person states what is kept of themselves."""
 FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
 """The findings that an assistant states of its own work. Its plans are the next message, and its habits nobody's."""
-SPEAKER: Final = "The user"
+SPEAKER: Final = "the user"
 """Who speaks where nobody told a name."""
 FOUND_AS: Final[dict[Kind, FindingKind]] = {"habit": "pattern"}
 """Kinds of clauses that findings have another name for."""
