@@ -29,10 +29,11 @@ _PREPOSITION: Final = re.compile(
 """A preposition that governs the date behind it."""
 _LEADS_IN: Final = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|so|and|but|also|oh|ah|btw|by the way|fyi|hi|hey|hello|yes|yeah|yep|anyways?|sorry|please|"
-    r"pls|plz|thanks|thx|um+|hmm+|ugh|lol)\b(?!['’-])[\s,:;.!–—]*)+",
+    r"pls|plz|thanks|thx|um+|hmm+|ugh|lol|no(?=[,:;.!–—]))\b(?!['’-])[\s,:;.!–—]*)+",
     re.IGNORECASE,
 )
-"""Openings of a clause, which tell nothing. "No", "since" and their like tell something."""
+"""Openings of a clause, which tell nothing. "No eggs", "since" and their like tell something, a "no" by itself does
+not."""
 _IDLE: Final = " \n\t,;:-–—/"
 _ADVERBS: Final = word_set(
     "also always already actually basically just never not now often only rarely really seldom simply sometimes still "
