@@ -193,9 +193,10 @@ class Stack:
 
         with ThreadPoolExecutor(len(SERVERS), thread_name_prefix="stack") as pool:
             futures = [pool.submit(one, server) for server in servers]
-            while not_done := [future for future in futures if not future.done()]:
+            while True:
                 try:
-                    wait(not_done)
+                    wait(futures)
+                    break
                 except KeyboardInterrupt:
                     interrupted.set()
                     if not see_it_through:
