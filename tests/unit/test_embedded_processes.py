@@ -101,7 +101,7 @@ def test_hurry_cuts_a_long_patience(child: ManagedProcess, tmp_path: Path, monke
     hurry.set()
     began = time.monotonic()
     child.stop([(signal.SIGTERM, 60.0), (signal.SIGKILL, 10.0)], hurry=hurry)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
 
 
 def test_a_child_that_outlives_its_signals_is_reported(child: ManagedProcess, tmp_path: Path) -> None:
