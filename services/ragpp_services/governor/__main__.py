@@ -28,7 +28,7 @@ FAILURE: Final = 1
 NOT_RUNNING: Final = 3
 INTERRUPTED: Final = 130
 ANSWERS_WITHIN_S: Final = 5.0
-"""Longest the first look at the gateway may take."""
+"""Longest the first look at the gateway may take, where nobody waits longer for the memory."""
 
 cli = typer.Typer(help="The governor.", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -73,7 +73,7 @@ def chat(
         )
         try:
             governor, client, answerer = runner.run(stack.enter_async_context(governed))
-            runner.run(_see_that_it_answers(client, user))
+            runner.run(_see_that_it_answers(client, user, max(ANSWERS_WITHIN_S, deadline / 1_000)))
             talk = Chat(governor, opening, as_json=as_json, shows_input=not sys.stdin.isatty(), answerer=answerer)
             for line in said_lines(sys.stdin):
                 runner.run(talk.say(line))
@@ -140,12 +140,12 @@ def replay_file(file: Annotated[Path, typer.Argument(help="What `chat --record` 
         sys.exit(FAILURE)
 
 
-async def _see_that_it_answers(client: AsyncMemoryClient, user: str) -> None:
+async def _see_that_it_answers(client: AsyncMemoryClient, user: str, within_s: float) -> None:
     try:
-        async with asyncio.timeout(ANSWERS_WITHIN_S):
+        async with asyncio.timeout(within_s):
             await client.pending(user)
     except TimeoutError as error:
-        raise GatewayUnreachable(f"the gateway did not answer within {ANSWERS_WITHIN_S:.0f} s") from error
+        raise GatewayUnreachable(f"the gateway did not answer within {within_s:.0f} s") from error
 
 
 def main() -> None:
