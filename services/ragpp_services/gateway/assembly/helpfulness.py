@@ -56,9 +56,13 @@ def why_not_shown(
         found = [memory_key(memory) for memory in judged if memory.kind == "interaction" or memory.tier == "catalog"]
         called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
         kept = called_up.union(found[:AT_MOST])
-        return {memory_key(one): _NOTHING_KNOWN for one in judged if memory_key(one) not in kept}
+        return {key: _NOTHING_KNOWN for one in judged if (key := memory_key(one)) not in kept}
     curated = {memory_key(memory) for memory in judged if memory.tier == "catalog"}.intersection(known)
-    ranked = [memory for memory in judged if memory.kind == "interaction" or memory_key(memory) in curated]
+    ranked = [
+        memory
+        for memory in judged
+        if memory.kind == "interaction" or (memory.tier == "catalog" and memory_key(memory) in curated)
+    ]
     share = min(LEAST, OF_TOKENS / max(1, budget))
     best = min(SURE, max([one.score for one in ranked], default=0.0))
     least = least_beside(best, share)
@@ -73,7 +77,7 @@ def why_not_shown(
         if one.kind in _BY_ODDS and one.may_correct is None and one.score < least_of(one)
     }
     learned = [memory for memory in judged if memory.kind != "interaction"]
-    return cut | {memory_key(one): _BESIDE for one in learned if memory_key(one) not in known}
+    return cut | {key: _BESIDE for one in learned if (key := memory_key(one)) not in known}
 
 
 _BY_ODDS: Final = frozenset({"interaction", "item"})
