@@ -64,17 +64,18 @@ def test_a_weekday_is_told() -> None:
     assert "on Fridays" in found.text
 
 
-def test_an_order_is_told() -> None:
+@each_case(("hour", "first", "second"), [(8, "weather", "traffic"), (7, "traffic", "weather")])
+def test_an_order_is_told_whichever_comes_first(hour: int, first: str, second: str) -> None:
     others = [
         said(f"o{day}", text, day=day, hour=15)
         for day, text in ((14, "Translate this letter."), (15, "Fix the function."), (16, "Draft a poem about bees."))
     ]
     traffic = [
-        said(f"t{item.id}", "How is the traffic?", day=item.occurred_at.day, hour=8, minute=30) for item in WEATHER
+        said(f"t{item.id}", "How is the traffic?", day=item.occurred_at.day, hour=hour, minute=30) for item in WEATHER
     ]
     texts = [found.text for found in patterns([*WEATHER, *traffic, *others])]
-    assert "asks about traffic after weather (in 5 of 5 conversations)" in texts
-    assert "asks about weather after traffic" not in " ".join(texts)
+    assert f"asks about {second} after {first} (in 5 of 5 conversations)" in texts
+    assert f"asks about {first} after {second}" not in " ".join(texts)
 
 
 def test_people_who_talk_to_each_other_ask_no_assistant() -> None:
