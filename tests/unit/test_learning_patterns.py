@@ -73,7 +73,8 @@ def test_an_order_is_told_whichever_comes_first(hour: int, first: str, second: s
     traffic = [
         said(f"t{item.id}", "How is the traffic?", day=item.occurred_at.day, hour=hour, minute=30) for item in WEATHER
     ]
-    texts = [found.text for found in patterns([*WEATHER, *traffic, *others])]
+    alone = [said(f"m{day}", "Recommend some music.", day=day, hour=6) for day in (1, 2, 3)]
+    texts = [found.text for found in patterns([*alone, *WEATHER, *traffic, *others])]
     assert f"asks about {second} after {first} (in 5 of 5 conversations)" in texts
     assert f"asks about {first} after {second}" not in " ".join(texts)
 
