@@ -124,14 +124,15 @@ class Suites:
         self._opened.close()
 
     def measure(self) -> None:
-        """Run all tests with coverage, unless that was done for this commit."""
+        """Run all tests with coverage, a suite at a time, unless that was done for this commit."""
         kept = self._own / "coverage"
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
-            measured = [f"--cov={room}" for room in ROOMS]
-            command = ["-n", "2", "--dist", "loadfile", *measured, "--cov-context=test", "--cov-report="]
             passing = {**os.environ, "COVERAGE_FILE": str(kept)}
-            subprocess.run([self.tree / ".venv/bin/pytest", *command], cwd=self.tree, env=passing, check=False)
+            measured = [*(f"--cov={room}" for room in ROOMS), "--cov-context=test", "--cov-report=", "--cov-append"]
+            for suite in _SUITES:
+                command = [self.tree / ".venv/bin/pytest", "-n", "2", "--dist", "loadfile", *measured, suite]
+                subprocess.run(command, cwd=self.tree, env=passing, check=False)
         self._data.read()
 
     def lines(self) -> dict[str, set[int]]:
