@@ -11,7 +11,6 @@ Where `uvx` is on the path, `ragpp` is run by it from the same wheels, too. Exit
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from tests.support.documentation import blocks
 from tests.support.source import ROOT
 
 WANTED: Final = "ragpp[embedded]"
@@ -31,7 +31,6 @@ TOLD: Final = "My sister Elena moved to Porto."
 _WITHOUT: Final = ("RAGPP_", "PYTHON", "PIP_FIND_LINKS")
 """Beginnings of variables that somebody else's environment has not."""
 _CERTIFICATES: Final = Path("/etc/ssl/certs")
-_LINES: Final = re.compile(r"## Use\n+```python\n(?P<lines>.*?)```", re.DOTALL)
 
 
 class Steps:
@@ -81,11 +80,8 @@ class Steps:
 
 
 def lines_of_readme() -> str:
-    """The Python that the README shows under its heading "Use"."""
-    found = _LINES.search((ROOT / "README.md").read_text(encoding="utf-8"))
-    if found is None:
-        raise ValueError("the README shows no Python under its heading Use")
-    return found["lines"]
+    """The first Python that the README shows."""
+    return next(block.text for block in blocks("README.md") if block.language == "python")
 
 
 def prove(python: str, wheels: Path) -> Table:
@@ -101,11 +97,8 @@ def prove_in_image(image: str, python: str, wheels: Path, mounted: Sequence[Path
     """The same in a container of `image` that has nothing of this machine but its network, its certificates, the wheels
     and the folders `mounted`."""
     with container(image, [wheels, _CERTIFICATES, *mounted]) as name:
-        given = [
-            f"--env={variable}={value}" for variable, value in os.environ.items() if variable.startswith("PIP_CERT")
-        ]
         home = Path("/home/somebody")
-        within = ["docker", "exec", *given, f"--env=RAGPP_HOME={home / 'stack'}", f"--env=HOME={home}", name]
+        within = ["docker", "exec", "--env=PIP_CERT", f"--env=RAGPP_HOME={home / 'stack'}", f"--env=HOME={home}", name]
         steps = Steps(home, within)
         steps.run("an empty folder", "mkdir", "-p", home)
         steps.use(python, wheels, home)

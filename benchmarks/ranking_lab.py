@@ -100,7 +100,7 @@ SETTINGS: Final[Mapping[str, Weights]] = {
 @dataclass(frozen=True)
 class Indexed:
     """A conversation as the database would hold it: one row of `embeddings`, `weights` and `traits` for each chunk,
-    `owner` says of which interaction; one of `sentences` for each sentence, `told_by` says of which chunk; `tokens` of
+    `owner` says of which interaction; one of `sentences` for each sentence, `chunk_of` says of which chunk; `tokens` of
     each interaction's line in a context; `asked`: the questions' vectors; `second`: those of chunks and of questions by
     the second encoder.
     """
@@ -112,7 +112,7 @@ class Indexed:
     traits: tuple[int, ...]
     owner: np.ndarray[tuple[int], np.dtype[np.int64]]
     sentences: FloatMatrix
-    lines_to_embed: np.ndarray[tuple[int], np.dtype[np.int64]]
+    chunk_of: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
     second: tuple[FloatMatrix, FloatMatrix] | None
@@ -183,8 +183,8 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
     sessions = {name: number for number, name in enumerate(dict.fromkeys(turn.session_id for turn in turns))}
     weights = np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights])
     best = np.full(len(indexed.owner), np.nan)
-    if len(indexed.lines_to_embed):
-        np.fmax.at(best, indexed.lines_to_embed, indexed.sentences @ indexed.asked[question])
+    if len(indexed.chunk_of):
+        np.fmax.at(best, indexed.chunk_of, indexed.sentences @ indexed.asked[question])
     return CandidateTable(
         ordinals=indexed.owner,
         sessions=np.array([sessions[turn.session_id] for turn in turns]),

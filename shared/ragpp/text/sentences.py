@@ -203,6 +203,11 @@ def spelled_out(text: str) -> str | None:
     return f"{subject}{article} {text[0].lower()}{text[1:]}"
 
 
+def with_capital(text: str) -> str:
+    """`text` as a sentence begins, the rest of it as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def _is_question(text: str) -> bool:
     if _TAG_QUESTION.search(text[-40:]):  # "I live in Porto, and you?" still says where I live
         return False

@@ -5,6 +5,7 @@ from typing import Final
 
 from ragpp.models import Preference, Relationship
 from ragpp.preference_values import shown
+from ragpp.text.sentences import with_capital
 
 USER: Final = "user"
 """The memory's name for the person whose it is, where they gave none."""
@@ -26,7 +27,7 @@ _OF_KIN: Final = re.compile(r"(?P<what>[a-z_]+)_of", re.IGNORECASE)
 
 def addressed(text: str) -> str:
     """`text` as said to the person: "The user loves jazz" is "You love jazz"."""
-    return _begun(_USER.sub(_addressed, text))
+    return with_capital(_USER.sub(_addressed, text))
 
 
 def _addressed(match: re.Match[str]) -> str:
@@ -59,19 +60,15 @@ def relationship_told(one: Relationship) -> str:
     else:
         verb, _, rest = words.partition(" ")
         said = " ".join(part for part in (_of_you(verb) if you else verb, rest, _name(one.target)) if part)
-    return _begun(f"{_name(one.source)} {said}.")
+    return with_capital(f"{_name(one.source)} {said}.")
 
 
 def preference_told(one: Preference) -> str:
     """A preference as a line: what it is about, and what is preferred."""
-    return _begun(f"{one.key}: {shown(one.value)}")
+    return with_capital(f"{one.key}: {shown(one.value)}")
 
 
 def _name(name: str) -> str:
     if name == USER:
         return "you"
     return f"your {name.removeprefix(USER + chr(39) + 's ')}" if name.startswith(f"{USER}'s ") else name
-
-
-def _begun(text: str) -> str:
-    return text[:1].upper() + text[1:]

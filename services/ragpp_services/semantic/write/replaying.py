@@ -37,7 +37,7 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
     for around in await _circles(writer, shaken, merges):
         circle = await _circle(writer, around, merges)
         if circle is not None:
-            told = Disambiguation(await _heard(writer, circle), circle)
+            told = Disambiguation(await _occurrences(writer, circle), circle)
             if not told.is_as_before():
                 touched |= await _move(writer, revision, circle, told)
     return touched
@@ -105,7 +105,7 @@ async def _circle(
     return Circle(states, mentions, merges, await writer.consolidations())
 
 
-async def _heard(writer: GraphWriter, circle: Circle) -> list[Occurrence]:
+async def _occurrences(writer: GraphWriter, circle: Circle) -> list[Occurrence]:
     """Every name that was said of the circle, in the order of arrival."""
     namings = await writer.namings_around(circle.states)
     labels = {identifier: state.label for identifier, state in circle.states.items()}
@@ -122,13 +122,13 @@ async def _heard(writer: GraphWriter, circle: Circle) -> list[Occurrence]:
 
 def _of_event(of_entities: Sequence[Occurrence], namings: Sequence[Naming]) -> list[Occurrence]:
     """The names in an event with whom each was told to be: what is kept of that are all names of each entity."""
-    heard: list[Occurrence] = []
+    occurrences: list[Occurrence] = []
     for naming in namings:
         fitting = [one for one in of_entities if one.naming.label == naming.label and naming.keys <= one.naming.keys]
         own = [one for one in fitting if one.naming.name == naming.name] or fitting
-        heard += [replace(one, naming=naming) for one in own[:1]]
-    told = {one.was for one in heard}
-    return heard + [one for one in of_entities if one.was not in told]
+        occurrences += [replace(one, naming=naming) for one in own[:1]]
+    told = {one.was for one in occurrences}
+    return occurrences + [one for one in of_entities if one.was not in told]
 
 
 async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: Disambiguation) -> set[str]:

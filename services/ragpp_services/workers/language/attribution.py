@@ -14,7 +14,7 @@ from ragpp.extraction.port import DateMention
 from ragpp.extraction.times.temporal import find_dates
 from ragpp.models import DateSpan
 from ragpp.text.english import MONTHS, day_in_words, word_set
-from ragpp.text.sentences import clean
+from ragpp.text.sentences import clean, with_capital
 
 _DEICTIC: Final = re.compile(
     r"\b(?:today|tonight|tomorrow|tmrw|tmr|yesterday|(?:this|next|last|coming|past)\s+\w+|(?:mon|tues?|wed(?:nes)?|"
@@ -99,12 +99,8 @@ def make_readable(clause: str, speaker: str, said_at: datetime, other: str | Non
     text = _spoken_by(_of_other(_dated(said, dates), other), speaker)
     text = " ".join(text.split()).strip(_IDLE) or clause
     for end in _ENDS:
-        text = text.replace(f"{end} {speaker}", f"{end} {_begun(speaker)}")
-    return Readable(_begun(text), dates[0].span if len(dates) == 1 else None)
-
-
-def _begun(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        text = text.replace(f"{end} {speaker}", f"{end} {with_capital(speaker)}")
+    return Readable(with_capital(text), dates[0].span if len(dates) == 1 else None)
 
 
 def without_lead_in(clause: str) -> str:

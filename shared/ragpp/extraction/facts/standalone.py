@@ -10,7 +10,7 @@ from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, starts_with
 from ragpp.extraction.times.tenses import IRREGULAR_PASTS
 from ragpp.text.english import word_set
 from ragpp.text.persons import resolved
-from ragpp.text.sentences import clean
+from ragpp.text.sentences import clean, with_capital
 
 _PRONOUN: Final = re.compile(
     r"(?P<thing>(?:it|this|that)(?=\s[a-z])|it(?='(?:s|ll|d)\b))|"
@@ -224,7 +224,7 @@ def capitalised(text: str) -> str:
     """`text` with a capital where it begins with a word of letters alone."""
     first = words_with_places(text[:80])
     if first and first[0].group().islower() and first[0].start() == 0 and first[0].group().isalpha():
-        return text[0].upper() + text[1:]
+        return with_capital(text)
     return text
 
 
