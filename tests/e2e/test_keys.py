@@ -44,6 +44,7 @@ def own_id(api: httpx.AsyncClient) -> str:
     return f"key_{api.headers['authorization'].split('_')[1]}"
 
 
+@pytest.mark.deadline
 async def test_a_key_that_was_made_opens_what_it_was_made_for_until_it_is_revoked(
     gateway: RealGateway, admin: httpx.AsyncClient, tenant: str
 ) -> None:

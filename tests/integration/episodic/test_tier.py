@@ -306,6 +306,7 @@ async def test_every_role_is_kept(tier: PostgresEpisodicTier) -> None:
     await each(ROLES, kept)
 
 
+@pytest.mark.deadline
 async def test_looking_long_for_what_repeats_a_message_holds_no_transaction(
     endpoints: Endpoints, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
