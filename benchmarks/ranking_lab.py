@@ -250,7 +250,7 @@ def evaluate(
         ids = [turn.id for turn in indexed.conversation.interactions]
         tokens = dict(zip(ids, indexed.tokens, strict=True))
         for question, table in zip(indexed.conversation.questions, candidates, strict=True):
-            found = rank(table, QuerySignals(question.text), weights=weights)
+            found = list(rank(table, QuerySignals(question.text), weights=weights))
             if current:
                 found = [*_reordered(indexed, question, table, found[:FOUND]), *found[FOUND:]]
             ranked = [ids[table.ordinals[one.row]] for one in found]

@@ -51,7 +51,7 @@ def test_a_name_under_which_nothing_was_said_makes_nobodys_messages_ones_own() -
 @each_case("text", ["where do we park?", "where does Marta park?", "where is the car?"])
 def test_what_is_not_asked_by_one_of_themselves_is_ranked_whoever_asks(text: str) -> None:
     rows = told_by(MARTAS, IVOS)
-    without, asked = (rank(rows, QuerySignals(text, asker=asker)) for asker in (None, "Ivo"))
+    without, asked = (list(rank(rows, QuerySignals(text, asker=asker))) for asker in (None, "Ivo"))
     assert without == asked
 
 
@@ -80,7 +80,7 @@ def test_the_order_of_the_rows_does_not_matter(found: CandidateTable, random: Ra
 
 @given(tables(), st.integers(1, 5))
 def test_a_limit_keeps_the_first(found: CandidateTable, limit: int) -> None:
-    assert rank(found, QUESTION, limit=limit) == rank(found, QUESTION)[:limit]
+    assert list(rank(found, QUESTION, limit=limit)) == list(rank(found, QUESTION))[:limit]
 
 
 @given(tables(), st.floats(0, 1), st.data())
@@ -101,7 +101,7 @@ def test_a_turn_that_says_more_of_what_is_asked_never_falls(
 
 
 def test_an_empty_table_ranks_to_nothing() -> None:
-    assert rank(table([]), QUESTION) == []
+    assert list(rank(table([]), QUESTION)) == []
 
 
 def test_a_rare_term_counts_more_than_a_common_one() -> None:

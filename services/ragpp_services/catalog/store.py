@@ -14,7 +14,7 @@ from ragpp.ledger.events import RequestKind, drop_metadata_keys, request
 from ragpp.ledger.extracting import extract_anew
 from ragpp.models import KnownUser, Scope
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.postgres import Connection, Pool, acquired, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.postgres_state import state_of
 from ragpp.stores.segments import SegmentRows
 from ragpp_services.catalog.agents.rows import AgentRows
@@ -154,9 +154,9 @@ class CatalogStore:
         self._pool, self._marks = pool, marks
 
     @asynccontextmanager
-    async def reading(self, scope: Scope) -> AsyncIterator[Rows]:
-        """A transaction that reads what the scope sees."""
-        async with tenant_tx(self._pool, scope) as connection:
+    async def reading(self, scope: Scope, *, planned_once: bool = False) -> AsyncIterator[Rows]:
+        """A transaction that reads what the scope sees; `planned_once` as in `ragpp.stores.postgres.as_tenant`."""
+        async with tenant_tx(self._pool, scope, planned_once=planned_once) as connection:
             yield Rows(connection, scope, self._marks)
 
     @asynccontextmanager
@@ -198,7 +198,7 @@ class CatalogStore:
     async def record_identity(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity that this database holds vectors of: `identity` itself when it held none."""
         await ensure_open(self._pool)
-        async with foreign_errors("embedding identity"), self._pool.acquire(timeout=2.0) as connection:
+        async with foreign_errors("embedding identity"), acquired(self._pool) as connection:
             row = await connection.fetchrow(SQL["record_embedding"], identity.model, identity.dimension)
         if row is None:  # another's insert that is not yet visible: the next call sees it
             raise TierUnavailable("the embedding identity is being recorded")

@@ -16,7 +16,7 @@ from ragpp.ranking.coverage import document_frequencies
 from ragpp_services.episodic import focusing
 from ragpp_services.episodic.alike import collapsed
 from ragpp_services.episodic.focusing import Part, answering
-from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
+from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, Ranking, information, less, rank
 from ragpp_services.episodic.ranking.following import followed_by, puts_right
 from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
 from ragpp_services.episodic.ranking.second import on_first_scale
@@ -44,7 +44,7 @@ class Search:
     chunks: Chunks
     table: CandidateTable
     signals: QuerySignals
-    ranked: Sequence[Ranked]
+    ranked: Ranking
 
     @classmethod
     def of(cls, scanned: Scanned, asked: Asked) -> Self:
@@ -76,13 +76,12 @@ class Search:
             signals = _of_all(signals, scanned.chosen, chunks)
         ranked = rank(table, signals, limit=query.limit * MOST_LOOKED_AT)
         if asks_for_several(query.text):
-            ranked = [ranked[index] for index in _spread(ranked, chunks)]
+            ranked = ranked.taken(spread(ranked.raw.tolist(), chunks.session[ranked.rows].tolist()))
         return cls(query, asked.terms, chunks, table, signals, ranked)
 
-    @property
-    def keys(self) -> list[tuple[datetime, int, int]]:
-        """(occurred_at, ordinal, part) of what was found, in its order."""
-        return [self.chunks.key(one.row) for one in self.ranked]
+    def keys(self, first: int, count: int) -> list[tuple[datetime, int, int]]:
+        """(occurred_at, ordinal, part) of `count` of what was found, from the place `first` on."""
+        return [self.chunks.key(row) for row in self.ranked.rows[first : first + count].tolist()]
 
     @property
     def wants_vectors(self) -> bool:
@@ -91,13 +90,15 @@ class Search:
 
     def distinct(self, found: Mapping[int, Found]) -> list[list[Found]]:
         """Those that are in `found`, by ordinal, best first; those that say the same together, the latest first."""
-        there = [found[ordinal] for one in self.ranked if (ordinal := int(self.chunks.ordinal[one.row])) in found]
+        there = [found[ordinal] for ordinal in self._ordinals() if ordinal in found]
         return [[there[index] for index in group] for group in collapsed([one.stored.interaction for one in there])]
 
     def memories(self, groups: Sequence[Sequence[Found]]) -> list[Memory]:
         """The memories of `distinct`. What stands before a better one, because it replaces it or is of another session,
         has that one's score."""
-        ranked = {int(self.chunks.ordinal[one.row]): one for one in self.ranked}
+        places = {ordinal: place for place, ordinal in enumerate(self._ordinals())}
+        ordinals = [one.stored.ordinal for group in groups for one in group]
+        ranked = {ordinal: self.ranked[places[ordinal]] for ordinal in ordinals}
         groups, best = self._of_who_is_asked_for(
             groups, [max((ranked[one.stored.ordinal] for one in group), key=lambda one: one.raw) for group in groups]
         )
@@ -128,6 +129,11 @@ class Search:
             )
         return memories[::-1]
 
+    def _ordinals(self) -> list[int]:
+        """The ordinals of what was found, in its order."""
+        ordinals: list[int] = self.chunks.ordinal[self.ranked.rows].tolist()
+        return ordinals
+
     def _of_who_is_asked_for(
         self, groups: Sequence[Sequence[Found]], best: Sequence[Ranked]
     ) -> tuple[Sequence[Sequence[Found]], Sequence[Ranked]]:
@@ -141,7 +147,8 @@ class Search:
         ]
         order = sorted(range(len(judged)), key=lambda index: -judged[index].raw)
         if asks_for_several(self.query.text):
-            order = [order[place] for place in _spread([judged[index] for index in order], self.chunks)]
+            sessions = self.chunks.session[[judged[index].row for index in order]].tolist()
+            order = [order[place] for place in spread([judged[index].raw for index in order], sessions)]
         return [groups[index] for index in order], [judged[index] for index in order]
 
     def _parts(self, found: Sequence[Found], ranked: Mapping[int, Ranked]) -> dict[int, Part]:
@@ -208,11 +215,6 @@ def _of_all(signals: QuerySignals, chosen: Chosen, chunks: Chunks) -> QuerySigna
         frequencies=tuple(map(int, holding)),
         mean=None if len(chosen.ordinals) == chosen.documents else chosen.mean,
     )
-
-
-def _spread(ranked: Sequence[Ranked], chunks: Chunks) -> list[int]:
-    """The order of `ranked` (best first) for a question that asks for several things."""
-    return spread([one.raw for one in ranked], [int(chunks.session[one.row]) for one in ranked])
 
 
 def _part(found: Found) -> str:

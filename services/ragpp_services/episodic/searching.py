@@ -48,7 +48,7 @@ class Searching:
 
     async def _search(self, asked: Asked, by_segments: bool) -> list[Memory]:
         query = asked.query
-        async with self._store.reader(query.scope) as reader:
+        async with self._store.reader(query.scope, planned_once=True) as reader:
             scanned = await self._scan(reader, asked, by_segments=by_segments)
             if scanned.columns.chunks <= INLINE_CHUNKS:
                 search = Search.of(scanned, asked)
@@ -56,11 +56,12 @@ class Searching:
                 search = await asyncio.to_thread(Search.of, scanned, asked)
             if not search.ranked:
                 return []
-            keys, found, groups = search.keys, dict[int, Found](), list[list[Found]]()
+            found, groups = dict[int, Found](), list[list[Found]]()
             looked_at, wanted = 0, query.limit
             meant = None if query.mode == "lexical" else asked.embedding
-            while looked_at < len(keys) and len(groups) < query.limit:
-                found |= await reader.found(keys[looked_at : looked_at + wanted], meant, vectors=search.wants_vectors)
+            while looked_at < len(search.ranked) and len(groups) < query.limit:
+                keys = search.keys(looked_at, wanted)
+                found |= await reader.found(keys, meant, vectors=search.wants_vectors)
                 looked_at += wanted
                 groups = search.distinct(found)
                 wanted = to_look_at_next(query.limit, looked_at, len(groups))

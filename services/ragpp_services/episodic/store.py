@@ -17,7 +17,7 @@ from ragpp.models import Filters, Repetition, Scope
 from ragpp.stores.compression import LEAST_BYTES
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.jsonpath import UNFILTERED, as_jsonpath
-from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.postgres import Connection, Pool, acquired, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.postgres_state import state_of
 from ragpp.stores.segments import Segmented, SegmentRows
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
@@ -49,7 +49,7 @@ class EpisodicStore:
     async def record_identity(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity that this database holds vectors of: `identity` itself when it held none."""
         await ensure_open(self._pool)
-        async with foreign_errors("embedding identity"), self._pool.acquire(timeout=2.0) as connection:
+        async with foreign_errors("embedding identity"), acquired(self._pool) as connection:
             row = await connection.fetchrow(SQL["record_embedding"], identity.model, identity.dimension)
         if row is None:  # another's insert that is not yet visible: the next call sees it
             raise TierUnavailable("the embedding identity is being recorded")
@@ -66,9 +66,9 @@ class EpisodicStore:
             yield Writer(connection, scope, self._marks)
 
     @asynccontextmanager
-    async def reader(self, scope: Scope) -> AsyncIterator["Reader"]:
-        """A transaction that reads this user's rows."""
-        async with tenant_tx(self._pool, scope) as connection:
+    async def reader(self, scope: Scope, *, planned_once: bool = False) -> AsyncIterator["Reader"]:
+        """A transaction that reads this user's rows; `planned_once` as in `ragpp.stores.postgres.as_tenant`."""
+        async with tenant_tx(self._pool, scope, planned_once=planned_once) as connection:
             yield Reader(connection, scope)
 
     @asynccontextmanager

@@ -16,7 +16,7 @@ from ragpp.models import Scope, Visibility
 from ragpp.settings import PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
-from ragpp.stores.postgres import Connection, Pool, foreign_errors, tenant_transaction
+from ragpp.stores.postgres import Connection, Pool, acquired, foreign_errors, tenant_transaction
 from ragpp.stores.queries import load_queries
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class GatewayStore:
 
     async def find_key(self, prefix: str, *, timeout_s: float) -> KeyRow | None:
         """The valid key with this prefix. Raises TierUnavailable within about `timeout_s`."""
-        async with foreign_errors("key look-up"), self._pool.acquire(timeout=timeout_s) as connection:
+        async with foreign_errors("key look-up"), acquired(self._pool, timeout_s=timeout_s) as connection:
             row = await connection.fetchrow(SQL["find_key"], prefix, timeout=timeout_s)
         if row is None:
             return None
@@ -122,7 +122,7 @@ class GatewayStore:
         may not make it. Raises Conflict where the tenant has `most` valid keys, which are not 0."""
         bound = (new.user_id, new.agent_id, expires_at, new.visibility)
         asked = (key_id, new.key_id, prefix, new.secret_hash, sorted(new.scopes), *bound, most)
-        async with foreign_errors("keys"), self._pool.acquire() as connection:
+        async with foreign_errors("keys"), acquired(self._pool) as connection:
             row = await connection.fetchrow(SQL["create_key_for"], *asked)
             is_full = row is None and 0 < most <= await connection.fetchval(SQL["count_keys_for"], key_id)
         if is_full:
@@ -139,14 +139,14 @@ class GatewayStore:
         self, key_id: str, after: tuple[datetime | None, str | None], limit: int
     ) -> list[KeyListing]:
         """The keys that this one may see, oldest first, behind `after`."""
-        async with foreign_errors("keys"), self._pool.acquire() as connection:
+        async with foreign_errors("keys"), acquired(self._pool) as connection:
             rows = await connection.fetch(SQL["list_keys_for"], key_id, *after, limit)
         return [KeyListing.of_row(row) for row in rows]
 
     async def revoke_key_for(self, key_id: str, wanted: str, *, even_last: bool) -> KeyListing | None:
         """Revoke a key on behalf of another; answers it as it is then: not revoked where nobody could make one like it
         without it, unless `even_last`. None where that one sees no such key."""
-        async with foreign_errors("keys"), self._pool.acquire() as connection:
+        async with foreign_errors("keys"), acquired(self._pool) as connection:
             row = await connection.fetchrow(SQL["revoke_key_for"], key_id, wanted, even_last)
         return None if row is None else KeyListing.of_row(row)
 
@@ -178,7 +178,7 @@ class GatewayStore:
     async def _insert_refused(self, entries: Sequence[Access]) -> None:
         if not entries:
             return
-        async with foreign_errors("audit"), self._pool.acquire() as connection:
+        async with foreign_errors("audit"), acquired(self._pool) as connection:
             await connection.execute(
                 SQL["add_refused"],
                 [entry.access_id for entry in entries],

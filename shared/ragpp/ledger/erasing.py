@@ -16,7 +16,7 @@ from ragpp.ledger.results import Result, as_json
 from ragpp.ledger.work import Work
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors
+from ragpp.stores.postgres import Connection, Pool, acquired, ensure_open, foreign_errors
 from ragpp.stores.queries import load_queries
 
 SQL: Final = load_queries("ragpp.ledger", "erasing.sql")
@@ -238,7 +238,7 @@ class ErasureLedger:
         if table not in TOUCHED_TABLES and not _PARTITION.fullmatch(table):
             raise InvalidInput(f"{table!r} is no table that erasures touch")
         await ensure_open(self._pool)
-        async with foreign_errors("vacuum"), self._pool.acquire(timeout=2.0) as connection:
+        async with foreign_errors("vacuum"), acquired(self._pool) as connection:
             await connection.execute(f"VACUUM (ANALYZE) {table}", timeout=VACUUM_S)
 
     def _transaction(self, what: str, scope: Scope | None = None) -> AbstractAsyncContextManager[Connection]:

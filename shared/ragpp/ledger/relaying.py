@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from ragpp.observability.traces import step
-from ragpp.stores.postgres import Connection, Pool, as_tenant, ensure_open, foreign_errors
+from ragpp.stores.postgres import Connection, Pool, acquired, as_tenant, ensure_open, foreign_errors
 
 
 @asynccontextmanager
@@ -15,7 +15,7 @@ async def relay_tx(pool: Pool, what: str, *, tenant_id: str | None = None) -> As
     with step(f"ledger.{what.replace(' ', '_')}"):
         async with (
             foreign_errors(f"ledger {what}"),
-            pool.acquire(timeout=2.0) as connection,
+            acquired(pool) as connection,
             connection.transaction() if tenant_id is None else as_tenant(connection, tenant_id),
         ):
             yield connection

@@ -49,6 +49,11 @@ _SIZES: Final = load_queries("ragpp.stores", "sizes.sql")
 _ASKING: Final[set[asyncio.Task[str]]] = set()
 """Pings under way: the event loop itself keeps no hold of its tasks."""
 _MICROSECOND: Final = timedelta(microseconds=1)
+PATIENCE_S: Final = 2.0
+"""So long a connection is waited for: a pool that has none by then has none in time for anybody."""
+_PLANNED_ONCE: Final = (
+    ", set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
+)
 
 
 def _to_microseconds(moment: datetime) -> tuple[int]:
@@ -112,7 +117,7 @@ async def warm(pool: Pool, settings: PostgresSettings) -> None:
     await ensure_open(pool)
     async with foreign_errors("warm"), AsyncExitStack() as held:
         for _ in range(min(settings.pool_min, settings.pool_max)):
-            await held.enter_async_context(pool.acquire(timeout=2.0))
+            await held.enter_async_context(acquired(pool))
 
 
 @asynccontextmanager
@@ -144,36 +149,54 @@ def _outage(what: str, error: BaseException) -> TierUnavailable:
 
 
 @asynccontextmanager
-async def tenant_tx(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
-    """A transaction that sees the rows of `scope`'s tenant alone: row-level security holds inside it.
+async def tenant_tx(pool: Pool, scope: Scope, *, planned_once: bool = False) -> AsyncIterator[Connection]:
+    """A transaction that sees the rows of `scope`'s tenant alone: row-level security holds inside it. `planned_once`:
+    as in `as_tenant`.
 
     Raises TierUnavailable or StorageError for whatever the driver raises inside.
     """
-    async with tenant_transaction(pool, scope.tenant_id) as connection:
+    async with tenant_transaction(pool, scope.tenant_id, planned_once=planned_once) as connection:
         yield connection
 
 
 @asynccontextmanager
-async def tenant_transaction(pool: Pool, tenant_id: str) -> AsyncIterator[Connection]:
+async def tenant_transaction(pool: Pool, tenant_id: str, *, planned_once: bool = False) -> AsyncIterator[Connection]:
     """`tenant_tx` for callers that know the tenant and no user."""
     await ensure_open(pool)
     with step("postgres.transaction"):
         async with (
             foreign_errors("transaction"),
-            pool.acquire(timeout=2.0) as connection,
-            as_tenant(connection, tenant_id),
+            acquired(pool) as connection,
+            as_tenant(connection, tenant_id, planned_once=planned_once),
         ):
             yield connection
 
 
 @asynccontextmanager
-async def as_tenant(connection: Connection, tenant_id: str) -> AsyncIterator[None]:
+async def acquired(pool: Pool, *, timeout_s: float = PATIENCE_S) -> AsyncIterator[Connection]:
+    """A connection of `pool`, waited for so long. Raises TimeoutError, and what the driver raises."""
+    async with asyncio.timeout(timeout_s):  # the pool's own time limit makes a task of each wait
+        connection = await pool.acquire()
+    try:
+        yield connection
+    finally:
+        await pool.release(connection)
+
+
+@asynccontextmanager
+async def as_tenant(connection: Connection, tenant_id: str, *, planned_once: bool = False) -> AsyncIterator[None]:
     """A transaction on `connection` that sees the rows of that tenant alone. It begins in the round trip that names the
-    tenant, which the driver's own does not allow, so none of the driver's may be begun inside."""
+    tenant, which the driver's own does not allow, so none of the driver's may be begun inside.
+
+    `planned_once`: a connection plans each statement once, for all that it may be asked, and by indexes alone, so that
+    what was planned of an empty table holds of a full one. Else PostgreSQL plans one on a partitioned table anew each
+    time, because that is the cheaper plan: it leaves out that planning takes longer than running it.
+    """
     # bytes in hexadecimal digits: no id can end the literal, whatever it holds
     tenant = f"convert_from('\\x{tenant_id.encode().hex()}', 'UTF8')"
+    settings = f"set_config('ragpp.tenant_id', {tenant}, true){_PLANNED_ONCE if planned_once else ''}"
     try:
-        await connection.execute(f"BEGIN; SELECT set_config('ragpp.tenant_id', {tenant}, true)")
+        await connection.execute(f"BEGIN; SELECT {settings}")
         yield
     except BaseException:  # whatever it was goes on, and what was written does not
         await connection.execute("ROLLBACK")
@@ -198,7 +221,7 @@ def measured_pool(pool: Pool, part: str, *schemas: str) -> AbstractAsyncContextM
 async def schema_size(pool: Pool, schema: str) -> Held:
     """About how much the tables of a schema hold, of all tenants. Raises TierUnavailable, StorageError."""
     await ensure_open(pool)
-    async with foreign_errors("schema size"), pool.acquire(timeout=2.0) as connection:
+    async with foreign_errors("schema size"), acquired(pool) as connection:
         rows = await connection.fetch(_SIZES["schema_size"], schema)
     return Held({row["kind"]: row["rows"] for row in rows}, sum(row["bytes"] for row in rows))
 
@@ -218,7 +241,7 @@ async def ping(pool: Pool, *, timeout_s: float = 2.0) -> str:
 
 
 async def _version(pool: Pool, timeout_s: float) -> str:
-    async with pool.acquire(timeout=timeout_s) as connection:
+    async with acquired(pool, timeout_s=timeout_s) as connection:
         version: str = await connection.fetchval("SHOW server_version", timeout=timeout_s)
     return version
 

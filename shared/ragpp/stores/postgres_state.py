@@ -7,7 +7,7 @@ from typing import Final
 from ragpp.clock import Clock
 from ragpp.health import SchemaState, StoreState
 from ragpp.stores.migrations import load_migrations
-from ragpp.stores.postgres import Pool, ensure_open, foreign_errors, schema_size
+from ragpp.stores.postgres import Pool, acquired, ensure_open, foreign_errors, schema_size
 from ragpp.stores.state import STATE_S, read_clock, store_state
 
 _VERSION: Final = """
@@ -23,7 +23,7 @@ async def state_of(pool: Pool, clock: Clock, schema: str, package: str) -> Store
     Raises TierUnavailable, StorageError."""
     packages = {"ledger": "ragpp.ledger", schema: package}
     await ensure_open(pool)
-    async with foreign_errors("state"), asyncio.timeout(STATE_S), pool.acquire(timeout=STATE_S) as connection:
+    async with foreign_errors("state"), asyncio.timeout(STATE_S), acquired(pool, timeout_s=STATE_S) as connection:
 
         async def now() -> datetime:
             moment: datetime = await connection.fetchval("SELECT clock_timestamp()")

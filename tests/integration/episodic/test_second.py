@@ -68,7 +68,7 @@ async def encoded(
     async with store.reader(scope) as reader:
         columns = await reader.scan(Filters(), as_of, embedding, (), second=question)
         search = Search.of(Scanned(columns), Asked(query, embedding, (), question))
-        found = await reader.found(search.keys, None, vectors=False)
+        found = await reader.found(search.keys(0, len(search.ranked)), None, vectors=False)
     assert search.table.second is not None
     cosines = unpack(columns, ()).second
     assert np.array_equal(search.table.second, on_first_scale(cosines, question), equal_nan=True)

@@ -6,7 +6,7 @@ several things; `superseding` sets what holds now before what it replaced.
 
 from ragpp_services.episodic.ranking.question import asks_the_assistant, named_speaker
 from ragpp_services.episodic.ranking.rank import information, less, rank
-from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked
+from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked, Ranking
 from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "CandidateTable",
     "QuerySignals",
     "Ranked",
+    "Ranking",
     "Weights",
     "asks_the_assistant",
     "information",

@@ -32,7 +32,7 @@ from ragpp.ranking.relevance import relevance
 from ragpp_services.episodic.ranking.neighbours import Neighbours
 from ragpp_services.episodic.ranking.question import Question
 from ragpp_services.episodic.ranking.second import UNRELATED_FIRST, with_second
-from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked
+from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked, Ranking
 from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
 from ragpp_services.episodic.reading.subjects import Subject
 from ragpp_services.episodic.reading.traits import Trait
@@ -47,13 +47,13 @@ tell, for others to borrow nothing from it."""
 
 def rank(
     table: CandidateTable, query: QuerySignals, *, limit: int | None = None, weights: Weights = DEFAULT
-) -> list[Ranked]:
+) -> Ranking:
     """The eligible interactions, best first, at most `limit`. Of equal scores the later one comes first.
 
     The order of the rows in the table does not matter.
     """
     if not len(table):
-        return []
+        return Ranking.of_nothing()
     question = Question.of(query.text, table.names, query.asker)
     seconds = np.full(len(table), np.nan) if table.second is None else table.second
     table = with_second(table)
@@ -67,21 +67,15 @@ def rank(
     ranking = np.lexsort((-table.ordinals[order], -raw))
     if table.eligible is not None:
         ranking = ranking[np.logical_or.reduceat(table.eligible[chunks], firsts)[ranking]]
-    scores, similarity = relevance(raw), np.fmax.reduceat(table.cosines[chunks], firsts)
-    second = np.fmax.reduceat(seconds[chunks], firsts)
-    own = coverage(table.terms[order], rarity)
-    return [
-        Ranked(
-            row=int(order[i]),
-            score=float(scores[i]),
-            raw=float(raw[i]),
-            similarity=None if np.isnan(similarity[i]) else float(similarity[i]),
-            second=None if np.isnan(second[i]) else float(second[i]),
-            coverage=float(own[i]),
-            signals={name: float(values[i]) for name, values in signals.items()} if query.explain else {},
-        )
-        for i in map(int, ranking[:limit])
-    ]
+    return Ranking(
+        rows=order,
+        scores=relevance(raw),
+        raw=raw,
+        similarities=np.fmax.reduceat(table.cosines[chunks], firsts),
+        seconds=np.fmax.reduceat(seconds[chunks], firsts),
+        coverages=coverage(table.terms[order], rarity),
+        signals=signals if query.explain else {},
+    ).taken(ranking[:limit])
 
 
 def information(table: CandidateTable, query: QuerySignals) -> FloatArray:

@@ -1,7 +1,8 @@
 """The input of ranking and its output."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 
 import numpy as np
 
@@ -91,3 +92,54 @@ class Ranked:
     second: float | None
     coverage: float
     signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """A ranking as columns, best first, one entry for each interaction: as `Ranked` has them, with NaN for none. An
+    interaction becomes a `Ranked` when it is asked for, since a search shows a part of them."""
+
+    rows: IntArray
+    scores: FloatArray
+    raw: FloatArray
+    similarities: FloatArray
+    seconds: FloatArray
+    coverages: FloatArray
+    signals: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    @classmethod
+    def of_nothing(cls) -> "Ranking":
+        """That of an empty table."""
+        none = np.zeros(0)
+        return cls(np.zeros(0, np.int64), none, none, none, none, none)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> Ranked:
+        """Raises IndexError behind the last."""
+        similarity, second = float(self.similarities[place]), float(self.seconds[place])
+        return Ranked(
+            row=int(self.rows[place]),
+            score=float(self.scores[place]),
+            raw=float(self.raw[place]),
+            similarity=None if isnan(similarity) else similarity,
+            second=None if isnan(second) else second,
+            coverage=float(self.coverages[place]),
+            signals={name: float(values[place]) for name, values in self.signals.items()},
+        )
+
+    def __iter__(self) -> Iterator[Ranked]:
+        return map(self.__getitem__, range(len(self)))
+
+    def taken(self, places: Sequence[int] | IntArray) -> "Ranking":
+        """Those at `places`, in their order."""
+        return Ranking(
+            rows=self.rows[places],
+            scores=self.scores[places],
+            raw=self.raw[places],
+            similarities=self.similarities[places],
+            seconds=self.seconds[places],
+            coverages=self.coverages[places],
+            signals={name: values[places] for name, values in self.signals.items()},
+        )
