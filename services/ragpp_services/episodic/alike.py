@@ -24,8 +24,8 @@ def said(interaction: Interaction) -> Said | None:
     for one that says nothing, or something of its own moment: running today is another fact each day."""
     if len(interaction.content) > _MOST_CHARS:
         return interaction.role, interaction.name, interaction.content
-    spoken = [word.strip(_AROUND) for word in interaction.content.casefold().split()]
-    carried = tuple([word for word in spoken if word and word not in _SAY_NOTHING])
+    spoken = interaction.content.casefold().split()
+    carried = tuple([word for one in spoken if (word := one.strip(_AROUND)) and word not in _SAY_NOTHING])
     if not carried or not _OF_ITS_MOMENT.isdisjoint(carried):
         return None
     return interaction.role, interaction.name, carried
@@ -38,5 +38,6 @@ def collapsed(interactions: Sequence[Interaction]) -> list[list[int]]:
     for index, interaction in enumerate(interactions):
         groups.setdefault(said(interaction) or index, []).append(index)
     for group in groups.values():
-        group.sort(key=lambda index: interactions[index].occurred_at, reverse=True)
+        if len(group) > 1:
+            group.sort(key=lambda index: interactions[index].occurred_at, reverse=True)
     return list(groups.values())

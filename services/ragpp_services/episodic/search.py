@@ -99,9 +99,7 @@ class Search:
         places = {ordinal: place for place, ordinal in enumerate(self._ordinals())}
         ordinals = [one.stored.ordinal for group in groups for one in group]
         ranked = {ordinal: self.ranked[places[ordinal]] for ordinal in ordinals}
-        groups, best = self._of_who_is_asked_for(
-            groups, [max((ranked[one.stored.ordinal] for one in group), key=lambda one: one.raw) for group in groups]
-        )
+        groups, best = self._of_who_is_asked_for(groups, [_best(group, ranked) for group in groups])
         latest = [group[0] for group in groups]
         current = Currency(list(range(len(groups))), {})
         if self.wants_vectors:
@@ -121,7 +119,7 @@ class Search:
                     second_similarity=best[index].second,
                     coverage=best[index].coverage,
                     part=parts.get(latest[index].stored.ordinal, (latest[index].start, latest[index].end)),
-                    sources=tuple(one.stored.interaction.id for one in groups[index]),
+                    sources=tuple([one.stored.interaction.id for one in groups[index]]),
                     corrected_by=None if by is None else latest[by].stored.interaction.id,
                     may_correct=None if earlier is None else latest[earlier].stored.interaction.id,
                     explain=_explained(best[index]) if self.query.explain else None,
@@ -215,6 +213,13 @@ def _of_all(signals: QuerySignals, chosen: Chosen, chunks: Chunks) -> QuerySigna
         frequencies=tuple(map(int, holding)),
         mean=None if len(chosen.ordinals) == chosen.documents else chosen.mean,
     )
+
+
+def _best(group: Sequence[Found], ranked: Mapping[int, Ranked]) -> Ranked:
+    """The best of those that say the same; `ranked` by ordinal."""
+    if len(group) == 1:
+        return ranked[group[0].stored.ordinal]
+    return max([ranked[one.stored.ordinal] for one in group], key=lambda one: one.raw)
 
 
 def _part(found: Found) -> str:

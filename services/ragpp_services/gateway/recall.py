@@ -200,7 +200,7 @@ class Recaller:
                 packed = replace(packed, cut={**packed.cut, **behind})
             return recalled(ranking[: request.limit], packed, found if request.explain else None, counter), packed
 
-        size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories) + frame.characters
+        size = sum([len(memory.text) for answer in answers.values() for memory in answer.memories]) + frame.characters
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:

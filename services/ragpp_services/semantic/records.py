@@ -136,7 +136,7 @@ class RelationshipState:
         """From when on it is not current: ended, archived, or rejected (then at no time); None while it is."""
         if self.verdict == "rejected":
             return BEFORE_TIME
-        return min((at for at in (self.valid_to, self.archived_at) if at is not None), default=None)
+        return min([at for at in (self.valid_to, self.archived_at) if at is not None], default=None)
 
     def at(self, until: int) -> "RelationshipState":
         """As it was at `until`, which is not before `changed_at`: what ended or faded later had not."""

@@ -65,7 +65,7 @@ def rendered(summary: str, messages: Sequence[SessionMessage]) -> str:
     """The text for a reader: the summary, then each message behind who said it, each with the end of its line."""
     lines = [summary] if summary else []
     lines += [_head(message) + message.content for message in messages]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join([f"{line}\n" for line in lines])
 
 
 def _chosen(

@@ -148,15 +148,13 @@ def _outage(what: str, error: BaseException) -> TierUnavailable:
     return TierUnavailable(f"{what}: PostgreSQL did not answer ({type(error).__name__})")
 
 
-@asynccontextmanager
-async def tenant_tx(pool: Pool, scope: Scope, *, planned_once: bool = False) -> AsyncIterator[Connection]:
+def tenant_tx(pool: Pool, scope: Scope, *, planned_once: bool = False) -> AbstractAsyncContextManager[Connection]:
     """A transaction that sees the rows of `scope`'s tenant alone: row-level security holds inside it. `planned_once`:
     as in `as_tenant`.
 
     Raises TierUnavailable or StorageError for whatever the driver raises inside.
     """
-    async with tenant_transaction(pool, scope.tenant_id, planned_once=planned_once) as connection:
-        yield connection
+    return tenant_transaction(pool, scope.tenant_id, planned_once=planned_once)
 
 
 @asynccontextmanager

@@ -119,6 +119,9 @@ _KIN_WORD: Final = re.compile(rf"\b{_ANY_KIN}", re.IGNORECASE)
 _OWN_KIN: Final = re.compile(rf"\b(?:my|our|your) (?:[\w-]+ ){{0,2}}?{_ANY_KIN}", re.IGNORECASE)
 
 
+_NOBODY: Final = frozenset[str]()
+
+
 def kin_in(text: str) -> frozenset[str]:
     """The canonical words for those of `text`, longest first: "my sister-in-law" has no sister."""
     return _canonical(_KIN_WORD, text)
@@ -130,8 +133,8 @@ def own_kin_in(text: str) -> frozenset[str]:
 
 
 def _canonical(pattern: re.Pattern[str], text: str) -> frozenset[str]:
-    found = (match["kin"].lower() for match in pattern.finditer(text))
-    return frozenset(CANONICAL.get(word) or PLURAL[word] for word in found)
+    found = [match["kin"].lower() for match in pattern.finditer(text)]
+    return frozenset([CANONICAL.get(word) or PLURAL[word] for word in found]) if found else _NOBODY
 
 
 def is_pet(kin: str) -> bool:

@@ -177,6 +177,8 @@ def _question(text: str) -> str:
 
 def _words_of(line: str) -> list[str]:
     """The words of a folded text."""
+    if line.isascii():
+        return [word[:MAX_WORD_CHARS] for word in _WORD.findall(line)]
     found: list[str] = []
     for part, is_unspaced in _parts(line):
         if is_unspaced:

@@ -86,8 +86,11 @@ class Vocabulary:
         return ""
 
     def _encode(self, text: str) -> list[int]:
-        require_unicode(text)
-        return self._tokenizer.encode_ordinary(text)
+        try:
+            return self._tokenizer.encode_ordinary(text)
+        except UnicodeEncodeError:
+            require_unicode(text)  # says which character it is
+            raise
 
     def _chars(self, ids: list[int]) -> int:
         """Whole characters of what these tokens spell."""

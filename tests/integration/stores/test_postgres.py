@@ -15,12 +15,13 @@ from ragpp.ledger.relaying import relay_tx
 from ragpp.stores.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.app import migrate
+from ragpp_services.episodic.statements import SQL as STATEMENTS
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from ragpp_services.procedural.store import ProceduralStore
 from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.asking import connected
-from tests.support.episodic import COUNTER, postgres_settings
+from tests.support.episodic import COUNTER, episodic_entry, episodic_query, postgres_settings
 from tests.support.marks import MARKS
 from tests.support.scopes import new_scope
 from tests.support.stacks import RunStack
@@ -62,6 +63,28 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
     finally:
         stack.signal_backend(backend, signal.SIGCONT)
         await pool.close()
+
+
+async def test_what_a_search_asks_is_planned_once_a_connection(endpoints: Endpoints) -> None:
+    """PostgreSQL takes planning for free, and chooses to plan a statement on a partitioned table anew each time."""
+    settings = postgres_settings(endpoints).model_copy(update={"pool_max": 1})
+    await migrate(settings)
+    pool = create_pool(settings)
+    await ensure_open(pool)
+    store = EpisodicStore(pool, MARKS)
+    tier = PostgresEpisodicTier(store, HashingEmbedder(), COUNTER, lambda: datetime.now(UTC), 20_000)
+    scope = new_scope()
+    try:
+        await tier.store(scope, [episodic_entry("The zeppelin landed in the orchard.", id="m")])
+        for _ in range(8):
+            assert await tier.retrieve(episodic_query(scope, "Where did the zeppelin land?"))
+        async with pool.acquire() as connection:
+            known = await connection.fetch("SELECT statement, custom_plans, generic_plans FROM pg_prepared_statements")
+    finally:
+        await pool.close()
+    planned = {name: row for name in ("scan", "found") for row in known if row["statement"] == STATEMENTS[name]}
+    assert planned.keys() == {"scan", "found"}
+    assert [(row["custom_plans"], row["generic_plans"]) for row in planned.values()] == [(0, 8), (0, 8)]
 
 
 async def test_who_is_ended_by_the_server_in_the_middle_of_a_transaction_is_told_why(endpoints: Endpoints) -> None:

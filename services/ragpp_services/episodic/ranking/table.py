@@ -126,7 +126,7 @@ class Ranking:
             similarity=None if isnan(similarity) else similarity,
             second=None if isnan(second) else second,
             coverage=float(self.coverages[place]),
-            signals={name: float(values[place]) for name, values in self.signals.items()},
+            signals={name: float(values[place]) for name, values in self.signals.items()} if self.signals else {},
         )
 
     def __iter__(self) -> Iterator[Ranked]:

@@ -127,6 +127,8 @@ def about_question(
 
 def _in_other_letters(query: str) -> bool:
     """True where most letters of `query` are not Latin: nobody measured what a cosine is worth there."""
+    if query.isascii():
+        return False
     letters = [letter for letter in query if letter.isalpha()]
     return 2 * sum("LATIN" not in unicodedata.name(letter, "") for letter in letters) > len(letters)
 
@@ -195,7 +197,7 @@ def _exactness(
     the name of one of them among these; where somebody without a name asks `of_oneself`, who may be one of them or not,
     it is HALF of that."""
     told = frozenset(stored_terms(f"{fact.text.replace('_', ' ')} {fact.metadata.get('context') or ''}"))
-    held = sum(not told.isdisjoint(word) for word in wanted)
+    held = len([word for word in wanted if not told.isdisjoint(word)])
     if not held or (held < len(wanted) and (not in_part or held < SEVERAL)):
         return 0.0
     share = held / len(wanted)

@@ -31,6 +31,7 @@ FIRST_PLACES: Final = 20
 what was said, and does not take its place."""
 
 _BETWEEN: Final = tuple(name for name in TIER_NAMES if name not in {"short_term", "episodic"})
+_MAY_BE_FOUND: Final = frozenset({"item", "finding"})
 SAID_BEST: Final = 5
 """The best interactions, which contexts show."""
 
@@ -56,7 +57,8 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
     def take(memory: Memory) -> None:
         nonlocal items
-        key, finding = memory_key(memory), finding_of(memory)
+        key = memory_key(memory)
+        finding = finding_of(memory) if memory.kind in _MAY_BE_FOUND else None
         if memory.kind == "finding" and memory.metadata.get("support") == 1 and said.issuperset(memory.sources):
             return
         if key in fused or (finding is not None and found.setdefault(finding, memory.kind) != memory.kind):

@@ -48,5 +48,5 @@ def says_nothing(memory: Memory) -> bool:
         return about.get("aliases") == []
     if memory.kind != "relationship":
         return False
-    source, kind, target = (str(about.get(part, "")) for part in ("source", "type", "target"))
+    source, kind, target = [str(about.get(part, "")) for part in ("source", "type", "target")]
     return kind == RELATED_TO or is_said_by_name(source, kind, target)

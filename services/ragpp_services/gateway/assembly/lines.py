@@ -44,6 +44,11 @@ class Draft:
         return cls(tuple(lines), frozenset([line.day for line in lines]))
 
 
+def within(most: int, line: Line | None, days: Collection[str]) -> Line | None:
+    """`line`; None where there is none, or it adds more than `most` tokens to a section whose lines have `days`."""
+    return line if line is not None and line.cost(days) <= most else None
+
+
 def arranged(title: str, lines: Sequence[Line], said: Mapping[int, int]) -> list[Line]:
     """A section's lines as they are shown: the conversation as it went and knowledge as it was ranked (`said`: the
     places of these memories), past interactions by day and then by time, others as they were taken. Lines without a

@@ -11,7 +11,7 @@ from ragpp.text.port import TokenMeter, tokens_within
 from ragpp_services.gateway.assembly.excerpts import ONE_SHARE, is_long
 from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.informative import room_for_standing, standing, why_not_offered
-from ragpp_services.gateway.assembly.lines import Draft, Line, arranged
+from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, within
 from ragpp_services.gateway.assembly.making import LineMaker
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
@@ -31,7 +31,7 @@ RESTATED: Final = 0.03
 WHOLE_SHARE: Final = 0.25
 """The room of past interactions in which the best are whole; behind it they are first offered room for
 their parts, which lose most where an answer is likeliest. `docs/evaluation.md` has what it was chosen on and gains."""
-
+_KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "summary": layout.RECENT,
     "message": layout.RECENT,
@@ -71,7 +71,7 @@ class Section:
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
-        return tuple(memory.id for memory in self.memories)
+        return tuple([memory.id for memory in self.memories])
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def pack(
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values()) - len(frames)
     packing = _Packing(counter, left, in_parts=in_parts)
-    packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
+    packing.fill(ranking, conversation, cut)
     return replace(_within(budget, packing, frames, counter), cut={**packing.idle, **cut})
 
 
@@ -160,10 +160,12 @@ class _Packing:
         self._shown, self.idle = set[MemoryKey](), dict[MemoryKey, str]()
         self._said, self._keys = dict[int, int](), dict[int, MemoryKey]()
 
-    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
-        """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
-        self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
+    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory], cut: Mapping[MemoryKey, str]) -> None:
+        """Offer each section its share of what is not `cut`, then past interactions all that is left, then what they
+        leave to the rest."""
         self._keys = {id(memory): memory_key(memory) for memory in (*ranking, *conversation)}
+        ranking = [memory for memory in ranking if self._keys[id(memory)] not in cut]
+        self._said = {id(memory): place for place, memory in enumerate((*ranking, *conversation))}
         groups, restating = dict[str, list[Memory]](), list[Memory]()
         standing_room = room_for_standing(self._room, self._heading(layout.PREFERENCES))
         self._take(layout.PREFERENCES, standing(ranking), min(self._left, standing_room))
@@ -189,7 +191,7 @@ class _Packing:
     @property
     def has_room_for_brackets(self) -> bool:
         """True where all of them fit."""
-        return sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
+        return sum([line.bracket_tokens for draft in self._drafts.values() for line in draft.lines]) <= self._left
 
     def drop_last(self) -> bool:
         """Leave out the line that stands last; False where there is none."""
@@ -222,7 +224,7 @@ class _Packing:
             texts.append(line.head + (line.day if fresh else "") + line.rest + (line.bracket if bracketed else ""))
             day = line.day or day
         text = "\n".join(texts)
-        return Section(title, text, self._counter.count(text), tuple(line.memory for line in lines))
+        return Section(title, text, self._counter.count(text), tuple([line.memory for line in lines]))
 
     def _take(self, title: str, memories: Sequence[Memory], room: int, *, cuts_passages: bool = False) -> None:
         """Add to a section what fits into `room`, its heading included when it is new; a passage that does not fit is
@@ -258,12 +260,13 @@ class _Packing:
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
             as_part = in_parts and (used > room * WHOLE_SHARE or is_long(memory))
-            line = (self._lines.part(memory, most) if as_part else None) or self._lines.whole(memory, most)
-            if in_parts and not as_part and (line is None or line.cost(days) > most):
-                line = self._lines.part(memory, most) or line
-            if (line is None or line.cost(days) > most) and (memory.kind != "passage" or cuts_passages):
-                line = self._lines.excerpt(memory, most)
-            if line is not None and line.cost(days) <= most:
+            line = within(most, self._lines.part(memory, most), days) if as_part else None
+            line = line or within(most, self._lines.whole(memory, most), days)
+            if line is None and in_parts and not as_part:
+                line = within(most, self._lines.part(memory, most), days)
+            if line is None and (memory.kind != "passage" or cuts_passages):
+                line = within(most, self._lines.excerpt(memory, most), days)
+            if line is not None:
                 lines.append(line)
                 used += line.cost(days)
                 days.add(line.day)
@@ -284,17 +287,14 @@ class _Packing:
         draft = self._drafts.get(title, Draft())
         days = {line.day: line.day_tokens for line in lines if line.day not in draft.days}
         heading = 0 if draft.lines else self._heading(title)
-        return heading + sum(line.tokens for line in lines) + sum(days.values())
+        return heading + sum([line.tokens for line in lines]) + sum(days.values())
 
     def _add(self, title: str, lines: Sequence[Line]) -> None:
         if lines:
             self._left -= self._cost(title, lines)
             self._drafts[title] = Draft.of((*self._drafts.get(title, Draft()).lines, *lines))
-            self._shown.update(self._keys[id(line.memory)] for line in lines)
+            self._shown.update([self._keys[id(line.memory)] for line in lines])
 
     def _heading(self, title: str) -> int:
         """The tokens of a section's heading."""
         return self._lines.tokens_of(f"{layout.heading(title)}\n\n")
-
-
-_KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)

@@ -51,8 +51,8 @@ def why_far_behind(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
     whose scores are on the same scale, are cut without exception: a context is whole without them."""
     said = [one for one in ranking if one.kind == "interaction"]
     items = [one for one in ranking if one.tier == "catalog"]
-    least = least_beside(max((one.score for one in said), default=0.0))
-    least_item = max(least, least_beside(max((one.score for one in items), default=0.0)))
+    least = least_beside(max([one.score for one in said], default=0.0))
+    least_item = max(least, least_beside(max([one.score for one in items], default=0.0)))
     cut = {memory_key(one): _FAR_BEHIND for one in said[BESIDE:] if one.score < least}
     cut |= {memory_key(one): _FAR_BEHIND for one in items if one.score < least_item}
     doubtful = [one for one in said if one.score < LEAST_RELEVANCE][DOUBTFUL:]

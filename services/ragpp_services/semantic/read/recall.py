@@ -120,7 +120,7 @@ def _entity(found: FoundEntity, counter: TokenMeter) -> Memory:
         similarity=found.nearness if found.nearness < 1.0 else None,
         tokens=counter.count(text),
         occurred_at=from_moment(state.last_mention),
-        sources=tuple(source.id for source in state.sources),
+        sources=tuple([source.id for source in state.sources]),
         metadata={
             "name": state.name,
             "label": state.label,
@@ -197,7 +197,7 @@ def _relationship(found: FoundRelationship, counter: TokenMeter) -> Memory:
         confidence=found.confidence,
         tokens=counter.count(text),
         occurred_at=from_moment(state.last_mention),
-        sources=tuple(source.id for source in state.sources),
+        sources=tuple([source.id for source in state.sources]),
         metadata={
             "source_id": state.key.source_id,
             "source": found.source,
