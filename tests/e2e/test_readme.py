@@ -56,7 +56,8 @@ async def test_the_tutorials_assistant_knows_in_another_session_what_it_was_told
     prompts = [json.dumps(request.body).partition('"role": "user"')[0] for request in model.requests]  # of the system
     assert ["Porto" in prompt for prompt in prompts] == [False, True, True]
     assert "Porto" in said[2]
-    assert "Lisbon" in said[3]
+    assert "Elena LIVES_IN Lisbon" in said[3]
+    assert "Elena LIVES_IN Porto" not in said[3]
     assert "no message is about it" in said[4]
 
 

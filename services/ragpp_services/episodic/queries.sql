@@ -111,7 +111,9 @@ SELECT * FROM scanned, told;
 -- where it begins and ends in the content, its vector in the binary form of halfvec where that is asked for, and the
 -- cosines of its sentences, null where it has none.
 -- $3 occurred_at timestamptz[], $4 ordinals bigint[], $5 parts int[], $6 with vectors, $7 query embedding halfvec or null
-SELECT interactions.*, chunks.start AS found_start, chunks."end" AS found_end,
+SELECT interactions.ordinal, interactions.id, session_id, agent_id, role, interactions.name, content, packed,
+       interactions.occurred_at, message_type, channel, domain, task_type, metadata, interactions.tokens, learn,
+       interactions.seen_by, utc_offset, chunks.start AS found_start, chunks."end" AS found_end,
        CASE WHEN $6::boolean THEN halfvec_send(chunks.embedding) END AS found_vector,
        CASE WHEN $7::halfvec IS NOT NULL THEN (
          SELECT array_agg((1 - (sentences.embedding <=> $7::halfvec))::real ORDER BY number)

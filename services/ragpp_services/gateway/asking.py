@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -90,35 +90,65 @@ async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:
     done, _ = await asyncio.wait({task}, timeout=max(0.0, ends - time.perf_counter()))
     if not done:
         task.cancel()
-        task.add_done_callback(lambda late: late.cancelled() or late.exception())
+        task.add_done_callback(_look_at)
     return bool(done)
 
 
-async def timed(name: TierName, call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
-    """The memories of the tier that `call` asks, or why there are none by `ends` (of time.perf_counter)."""
-    with step("ask", tier=name) as span:
-        answer = await _timed(call, ends)
-        span.note(status=answer.status, hits=len(answer.memories))
-    return answer
+class Asked:
+    """A tier that is being asked, from when this is made."""
+
+    def __init__(self, name: TierName, call: Callable[[], Awaitable[Sequence[Memory]]]) -> None:
+        """`call`: asks the tier `name`."""
+        self._started, self._ended = time.perf_counter(), 0.0
+        self._task = asyncio.ensure_future(_traced(name, call))
+        self._task.add_done_callback(self._end)
+
+    async def answer(self, ends: float) -> Answer:
+        """The tier's memories, or why there are none by `ends` (of time.perf_counter)."""
+        if not (self._task.done() or await finished(self._task, ends)):
+            return Answer("timeout", self._ms(), detail="no answer within the deadline")
+        try:
+            return Answer("ok", self._ms(), tuple(self._task.result()))
+        except TimeoutError:
+            return Answer("timeout", self._ms(), detail="no answer within the deadline")
+        except TierUnavailable as error:
+            return Answer("unavailable", self._ms(), detail=error.message)
+        except MemorySystemError as error:
+            return Answer("error", self._ms(), detail=f"{error.code}: {error.message}")
+        except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
+            _log.error("tier.crashed", error=safe_summary(error), where=trace_of(error))
+            return Answer("error", self._ms(), detail=f"unexpected {type(error).__name__}; see the log")
+
+    def cancel(self) -> None:
+        """Leave off: nobody wants the answer any more."""
+        self._task.cancel()
+        self._task.add_done_callback(_look_at)
+
+    def _end(self, _task: object) -> None:
+        self._ended = time.perf_counter()
+
+    def _ms(self) -> float:
+        return round(((self._ended or time.perf_counter()) - self._started) * 1_000, 2)
 
 
-async def _timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
-    started = time.perf_counter()
-
-    def ms() -> float:
-        return round((time.perf_counter() - started) * 1_000, 2)
-
-    asked = asyncio.ensure_future(call())
-    if not await finished(asked, ends):
-        return Answer("timeout", ms(), detail="no answer within the deadline")
+async def answers_of(asked: Mapping[TierName, Asked | Answer], ends: float) -> dict[TierName, Answer]:
+    """The answer of each of `asked` by `ends`. Where nobody waits any more, no tier is asked any longer."""
     try:
-        return Answer("ok", ms(), tuple(asked.result()))
-    except TimeoutError:
-        return Answer("timeout", ms(), detail="no answer within the deadline")
-    except TierUnavailable as error:
-        return Answer("unavailable", ms(), detail=error.message)
-    except MemorySystemError as error:
-        return Answer("error", ms(), detail=f"{error.code}: {error.message}")
-    except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
-        _log.error("tier.crashed", error=safe_summary(error), where=trace_of(error))
-        return Answer("error", ms(), detail=f"unexpected {type(error).__name__}; see the log")
+        return {name: one if isinstance(one, Answer) else await one.answer(ends) for name, one in asked.items()}
+    except asyncio.CancelledError:
+        for one in asked.values():
+            if isinstance(one, Asked):
+                one.cancel()
+        raise
+
+
+async def _traced(name: TierName, call: Callable[[], Awaitable[Sequence[Memory]]]) -> Sequence[Memory]:
+    with step("ask", tier=name) as span:
+        memories = await call()
+        span.note(status="ok", hits=len(memories))
+    return memories
+
+
+def _look_at(late: "asyncio.Future[ResultT]") -> None:
+    """Mark its error as seen, for nobody waits for it."""
+    late.cancelled() or late.exception()

@@ -25,14 +25,15 @@ from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.asking import (
     Answer,
+    Asked,
     Encoding,
+    answers_of,
     embedded,
     encoding,
     finished,
     names_in,
     read_long,
     retrieved,
-    timed,
 )
 from ragpp_services.gateway.assembly.answerability import relevance_of
 from ragpp_services.gateway.assembly.cutting import why_cut
@@ -151,10 +152,10 @@ class Recaller:
         given half of the time at most.
         """
         query = self._query(scope, request, budget)
-        asked: dict[TierName, asyncio.Task[Answer]] = {}
+        asked: dict[TierName, Asked | Answer] = {}
         if "short_term" in names:
             shown = query.model_copy(update={"limit": _candidates(budget)})
-            asked["short_term"] = asyncio.create_task(self._ask("short_term", shown, ends))
+            asked["short_term"] = self._ask("short_term", shown)
         second = encoding(self._second if "episodic" in names else None, request.query, ends)
         unembedded: str | None = None
         if len(asked) < len(names):
@@ -168,8 +169,8 @@ class Recaller:
         with step("tiers"):
             for name in names:
                 if name not in asked:
-                    asked[name] = asyncio.create_task(self._ask(name, query, ends, second))
-            return _judged({name: await asked[name] for name in names}, query.text), unembedded
+                    asked[name] = self._ask(name, query, second)
+            return _judged(await answers_of({name: asked[name] for name in names}, ends), query.text), unembedded
 
     async def _assemble(
         self,
@@ -233,13 +234,13 @@ class Recaller:
             situation=request.state or "",
         )
 
-    async def _ask(self, name: TierName, query: MemoryQuery, ends: float, second: Encoding | None = None) -> Answer:
+    def _ask(self, name: TierName, query: MemoryQuery, second: Encoding | None = None) -> Asked | Answer:
         tier = self._tiers.get(name)
         if tier is None:
             return Answer("skipped", 0.0, detail="this tier is not part of the installation")
         if query.filters.metadata is not None and name not in WITH_METADATA:
             return Answer("skipped", 0.0, detail="this tier keeps no metadata, so that nothing in it fits the filter")
-        return await timed(name, lambda: retrieved(tier, query, second if name == "episodic" else None), ends)
+        return Asked(name, lambda: retrieved(tier, query, second if name == "episodic" else None))
 
     async def _pending(self, scope: Scope, receipt: Receipt | None, stops: float) -> int:
         """Undigested events: of the user at once, or of `receipt` once there are none, or as many as there are at

@@ -20,6 +20,7 @@ from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.naming.masking import Reading
 from ragpp.extraction.naming.names import confirm, find_names
 from ragpp.extraction.naming.places import capitalise
+from ragpp.extraction.naming.pronouns import with_person
 from ragpp.extraction.naming.words import Labelled, Name, Word
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.port import (
@@ -148,8 +149,9 @@ def _may_name(doc: "Doc") -> bool:
 def _names(sentences: Sequence[Sentence], parsed: "Sequence[Doc]", is_word: Callable[[str], bool]) -> list[list[Name]]:
     """The names of each sentence."""
     found: list[list[Name]] = []
-    for sentence, doc in zip(sentences, parsed, strict=True):
-        words, labelled = _words_of(doc)
+    read = [_words_of(doc) for doc in parsed]
+    labels = with_person(read, is_word)
+    for sentence, (words, _), labelled in zip(sentences, read, labels, strict=True):
         placed = [replace(word, start=word.start + sentence.start, end=word.end + sentence.start) for word in words]
         found.append(find_names(placed, labelled, is_word) if placed else [])
     confirmed = iter(confirm([name for names in found for name in names]))
