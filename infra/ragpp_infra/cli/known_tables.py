@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ragpp.learned import Finding, Reflection
-from ragpp.models import Entity, Preference, Relationship, Rule
+from ragpp.models import DateSpan, Entity, Precision, Preference, Relationship, Rule
 from ragpp.preference_values import shown
 from ragpp_infra.cli.console import out, safe
 
@@ -24,6 +24,13 @@ def _id(one: str, ids: Ids) -> Text:
 
 _NUMBERS: Final = frozenset({"mentions", "conf.", "support", "n", "read", "rel.", "pref.", "prio."})
 _DAYS: Final = frozenset({"first", "last", "from", "to", "since", "until", "date"})
+_FORMS: Final[Mapping[Precision, str]] = {
+    "minute": "%Y-%m-%d %H:%M",
+    "hour": "%Y-%m-%d %H:%M",
+    "day": "%Y-%m-%d",
+    "month": "%Y-%m",
+    "year": "%Y",
+}
 NARROW: Final = 100
 """Columns of a terminal below which a table shows what tells most, and leaves room for its texts."""
 
@@ -129,13 +136,13 @@ def findings(these: Sequence[Finding], ids: Ids = NO_IDS) -> Table:
     """Findings, how sure they are, of when they speak, when they were last said, and since when they hold no more."""
     rows: list[Sequence[str | Text]] = []
     for one in these:
-        span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"
         text = safe(_short(one.text, 160), "" if one.valid_to is None else "dim")
         sure, last, until = f"{one.confidence:.2f}", _day(one.last_at), _day(one.valid_to)
-        rows.append((_id(one.id, ids), one.finding, text, sure, str(one.support), span, last, until))
-    return _table(
-        ("id", "kind", "finding", "conf.", "support", "time", "last", "until"), rows, spare=("support", "last")
-    )
+        times = [_time(one.when), f"until {until}" if until and out.width < NARROW else ""]
+        time = "\n".join(filter(None, times))
+        rows.append((_id(one.id, ids), one.finding, text, sure, str(one.support), time, last, until))
+    spare = ("support", "last", "until")
+    return _table(("id", "kind", "finding", "conf.", "support", "time", "last", "until"), rows, spare)
 
 
 def reflections(these: Sequence[Reflection]) -> Table:
@@ -158,6 +165,14 @@ def reflections(these: Sequence[Reflection]) -> Table:
     return _table(
         ("date", "kind", "read", "themes", "rel.", "pref.", "new rules", "failed"), rows, spare=("rel.", "pref.")
     )
+
+
+def _time(when: DateSpan | None) -> str:
+    """When something is, as exactly as it was said."""
+    if when is None:
+        return ""
+    form = _FORMS.get(when.precision)
+    return f"{_day(when.start)} ({when.precision})" if form is None else when.start.astimezone(UTC).strftime(form)
 
 
 def _day(moment: datetime | None) -> str:
