@@ -154,9 +154,9 @@ class CatalogStore:
         self._pool, self._marks = pool, marks
 
     @asynccontextmanager
-    async def reading(self, scope: Scope, *, planned_once: bool = False) -> AsyncIterator[Rows]:
-        """A transaction that reads what the scope sees; `planned_once` as in `ragpp.stores.postgres.as_tenant`."""
-        async with tenant_tx(self._pool, scope, planned_once=planned_once) as connection:
+    async def reading(self, scope: Scope) -> AsyncIterator[Rows]:
+        """A transaction that reads what the scope sees."""
+        async with tenant_tx(self._pool, scope) as connection:
             yield Rows(connection, scope, self._marks)
 
     @asynccontextmanager

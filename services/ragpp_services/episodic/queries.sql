@@ -109,7 +109,8 @@ SELECT * FROM scanned, told;
 -- name: found
 -- The interactions that a scan chose, by the key that the index on time has, each with the chunk that was found:
 -- where it begins and ends in the content, its vector in the binary form of halfvec where that is asked for, and the
--- cosines of its sentences, null where it has none.
+-- cosines of its sentences, null where it has none. Each row is looked up by all of its key (`OFFSET 0`), also by a plan
+-- that was made for all users and takes each for a small one.
 -- $3 occurred_at timestamptz[], $4 ordinals bigint[], $5 parts int[], $6 with vectors, $7 query embedding halfvec or null
 SELECT interactions.ordinal, interactions.id, session_id, agent_id, role, interactions.name, content, packed,
        interactions.occurred_at, message_type, channel, domain, task_type, metadata, interactions.tokens, learn,
@@ -121,10 +122,14 @@ SELECT interactions.ordinal, interactions.id, session_id, agent_id, role, intera
           WHERE sentences.tenant_id = $1 AND sentences.user_id = $2
             AND sentences.turn = chosen.ordinal AND sentences.part = chosen.part AND number >= 0) END AS found_told
   FROM unnest($3::timestamptz[], $4::bigint[], $5::int[]) AS chosen (occurred_at, ordinal, part)
-  JOIN episodic.interactions USING (occurred_at, ordinal)
-  JOIN episodic.chunks ON chunks.tenant_id = $1 AND chunks.user_id = $2
-                      AND chunks.turn = chosen.ordinal AND chunks.part = chosen.part
- WHERE interactions.tenant_id = $1 AND interactions.user_id = $2;
+ CROSS JOIN LATERAL (
+   SELECT * FROM episodic.interactions AS said
+    WHERE said.tenant_id = $1 AND said.user_id = $2
+      AND said.occurred_at = chosen.occurred_at AND said.ordinal = chosen.ordinal OFFSET 0) AS interactions
+ CROSS JOIN LATERAL (
+   SELECT * FROM episodic.chunks AS cut
+    WHERE cut.tenant_id = $1 AND cut.user_id = $2
+      AND cut.turn = chosen.ordinal AND cut.part = chosen.part OFFSET 0) AS chunks;
 
 -- name: get
 -- $3 ids text[], $4 view

@@ -48,7 +48,7 @@ class Searching:
 
     async def _search(self, asked: Asked, by_segments: bool) -> list[Memory]:
         query = asked.query
-        async with self._store.reader(query.scope, planned_once=True) as reader:
+        async with self._store.reader(query.scope, planned_once=not by_segments) as reader:
             scanned = await self._scan(reader, asked, by_segments=by_segments)
             if scanned.columns.chunks <= INLINE_CHUNKS:
                 search = Search.of(scanned, asked)

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -102,6 +103,7 @@ class Asked:
         self._started, self._ended = time.perf_counter(), 0.0
         self._task = asyncio.ensure_future(_traced(name, call))
         self._task.add_done_callback(self._end)
+        self._task.add_done_callback(_look_at)
 
     async def answer(self, ends: float) -> Answer:
         """The tier's memories, or why there are none by `ends` (of time.perf_counter)."""
@@ -111,10 +113,10 @@ class Asked:
             return Answer("ok", self._ms(), tuple(self._task.result()))
         except TimeoutError:
             return Answer("timeout", self._ms(), detail="no answer within the deadline")
-        except TierUnavailable as error:
-            return Answer("unavailable", self._ms(), detail=error.message)
         except MemorySystemError as error:
-            return Answer("error", self._ms(), detail=f"{error.code}: {error.message}")
+            status = _status_of(error)
+            told = error.message if status == "unavailable" else f"{error.code}: {error.message}"
+            return Answer(status, self._ms(), detail=told)
         except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
             _log.error("tier.crashed", error=safe_summary(error), where=trace_of(error))
             return Answer("error", self._ms(), detail=f"unexpected {type(error).__name__}; see the log")
@@ -122,7 +124,6 @@ class Asked:
     def cancel(self) -> None:
         """Leave off: nobody wants the answer any more."""
         self._task.cancel()
-        self._task.add_done_callback(_look_at)
 
     def _end(self, _task: object) -> None:
         self._ended = time.perf_counter()
@@ -132,10 +133,18 @@ class Asked:
 
 
 async def answers_of(asked: Mapping[TierName, Asked | Answer], ends: float) -> dict[TierName, Answer]:
-    """The answer of each of `asked` by `ends`. Where nobody waits any more, no tier is asked any longer."""
+    """The answer of each of `asked` by `ends`."""
+    return {name: one if isinstance(one, Answer) else await one.answer(ends) for name, one in asked.items()}
+
+
+@contextmanager
+def asking() -> Iterator[dict[TierName, Asked | Answer]]:
+    """The tiers that are being asked, for whoever asks them to add to. Where nobody waits for them any more, none is
+    asked any longer."""
+    asked: dict[TierName, Asked | Answer] = {}
     try:
-        return {name: one if isinstance(one, Answer) else await one.answer(ends) for name, one in asked.items()}
-    except asyncio.CancelledError:
+        yield asked
+    except BaseException:  # whatever it was goes on
         for one in asked.values():
             if isinstance(one, Asked):
                 one.cancel()
@@ -144,9 +153,19 @@ async def answers_of(asked: Mapping[TierName, Asked | Answer], ends: float) -> d
 
 async def _traced(name: TierName, call: Callable[[], Awaitable[Sequence[Memory]]]) -> Sequence[Memory]:
     with step("ask", tier=name) as span:
-        memories = await call()
+        try:
+            memories = await call()
+        except BaseException as error:  # whatever it is goes on
+            span.note(status=_status_of(error))
+            raise
         span.note(status="ok", hits=len(memories))
     return memories
+
+
+def _status_of(error: BaseException) -> TierStatusName:
+    if isinstance(error, TimeoutError | asyncio.CancelledError):
+        return "timeout"
+    return "unavailable" if isinstance(error, TierUnavailable) else "error"
 
 
 def _look_at(late: "asyncio.Future[ResultT]") -> None:

@@ -28,6 +28,7 @@ from ragpp_services.gateway.asking import (
     Asked,
     Encoding,
     answers_of,
+    asking,
     embedded,
     encoding,
     finished,
@@ -152,25 +153,25 @@ class Recaller:
         given half of the time at most.
         """
         query = self._query(scope, request, budget)
-        asked: dict[TierName, Asked | Answer] = {}
-        if "short_term" in names:
-            shown = query.model_copy(update={"limit": _candidates(budget)})
-            asked["short_term"] = self._ask("short_term", shown)
-        second = encoding(self._second if "episodic" in names else None, request.query, ends)
-        unembedded: str | None = None
-        if len(asked) < len(names):
-            try:
-                vector = await embedded(self._embedder, request.query, (ends - time.perf_counter()) / 2)
-                query = query.model_copy(update={"embedding": vector})
-            except (MemorySystemError, TimeoutError) as error:
-                unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
-                query = query.model_copy(update={"mode": "lexical"})
-                _log.warning("recall.not_embedded", error=safe_summary(error))
-        with step("tiers"):
-            for name in names:
-                if name not in asked:
-                    asked[name] = self._ask(name, query, second)
-            return _judged(await answers_of({name: asked[name] for name in names}, ends), query.text), unembedded
+        with asking() as asked:
+            if "short_term" in names:
+                shown = query.model_copy(update={"limit": _candidates(budget)})
+                asked["short_term"] = self._ask("short_term", shown)
+            second = encoding(self._second if "episodic" in names else None, request.query, ends)
+            unembedded: str | None = None
+            if len(asked) < len(names):
+                try:
+                    vector = await embedded(self._embedder, request.query, (ends - time.perf_counter()) / 2)
+                    query = query.model_copy(update={"embedding": vector})
+                except (MemorySystemError, TimeoutError) as error:
+                    unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
+                    query = query.model_copy(update={"mode": "lexical"})
+                    _log.warning("recall.not_embedded", error=safe_summary(error))
+            with step("tiers"):
+                for name in names:
+                    if name not in asked:
+                        asked[name] = self._ask(name, query, second)
+                return _judged(await answers_of({name: asked[name] for name in names}, ends), query.text), unembedded
 
     async def _assemble(
         self,

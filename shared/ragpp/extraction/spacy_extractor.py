@@ -150,7 +150,7 @@ def _names(sentences: Sequence[Sentence], parsed: "Sequence[Doc]", is_word: Call
     """The names of each sentence."""
     found: list[list[Name]] = []
     read = [_words_of(doc) for doc in parsed]
-    labels = with_person(read, is_word)
+    labels = with_person(read)
     for sentence, (words, _), labelled in zip(sentences, read, labels, strict=True):
         placed = [replace(word, start=word.start + sentence.start, end=word.end + sentence.start) for word in words]
         found.append(find_names(placed, labelled, is_word) if placed else [])

@@ -51,8 +51,12 @@ _ASKING: Final[set[asyncio.Task[str]]] = set()
 _MICROSECOND: Final = timedelta(microseconds=1)
 PATIENCE_S: Final = 2.0
 """So long a connection is waited for: a pool that has none by then has none in time for anybody."""
-_PLANNED_ONCE: Final = (
-    ", set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
+_PLANNED_ONCE: Final = "".join(
+    f", set_config('{name}', '{value}', true)"
+    for name, value in {
+        "plan_cache_mode": "force_generic_plan",
+        "enable_seqscan": "off",
+    }.items()
 )
 
 
@@ -178,7 +182,7 @@ async def acquired(pool: Pool, *, timeout_s: float = PATIENCE_S) -> AsyncIterato
     try:
         yield connection
     finally:
-        await pool.release(connection)
+        await pool.release(connection, timeout=timeout_s)
 
 
 @asynccontextmanager
@@ -186,8 +190,9 @@ async def as_tenant(connection: Connection, tenant_id: str, *, planned_once: boo
     """A transaction on `connection` that sees the rows of that tenant alone. It begins in the round trip that names the
     tenant, which the driver's own does not allow, so none of the driver's may be begun inside.
 
-    `planned_once`: a connection plans each statement once, for all that it may be asked, and by indexes alone, so that
-    what was planned of an empty table holds of a full one. Else PostgreSQL plans one on a partitioned table anew each
+    `planned_once`: a connection plans each statement once, for all that it may be asked, and by indexes, so that a plan
+    that was made of an empty table holds of a full one. For statements without a choice of joins: such a plan takes
+    each user for a small one. Else PostgreSQL plans one on a partitioned table anew each
     time, because that is the cheaper plan: it leaves out that planning takes longer than running it.
     """
     # bytes in hexadecimal digits: no id can end the literal, whatever it holds

@@ -93,7 +93,7 @@ class Items:
         asked = Asked(narrowing, query.as_of, embedding, terms, query.k, passages=True)
 
         async def search(by_segments: bool) -> tuple[Answer, list[Shown], GoalValues, Calibration | None]:
-            async with self._store.reading(scope, planned_once=True) as rows:
+            async with self._store.reading(scope) as rows:
                 if query.category is not None:
                     await check_category(rows.items, query.category)
                 scanned = await self._scan(rows, asked, by_segments=by_segments)
@@ -122,7 +122,7 @@ class Items:
         that may replace one of these."""
 
         async def search(by_segments: bool) -> ShownT:
-            async with self._store.reading(scope, planned_once=True) as rows:
+            async with self._store.reading(scope) as rows:
                 scanned = await self._scan(rows, asked, by_segments=by_segments)
                 answer = await answered(scanned, asked.terms, limit=asked.limit + LOOKED_BEYOND, least=None)
                 return await shown(rows, answer)
@@ -156,7 +156,7 @@ class Items:
         least, by_words_alone = query.filters.similarity_threshold, by_words and is_asked
 
         async def search(by_segments: bool) -> list[Shown]:
-            async with self._store.reading(query.scope, planned_once=True) as rows:
+            async with self._store.reading(query.scope) as rows:
                 scanned = await self._scan(rows, asked, by_segments=by_segments)
                 answer = await answered(
                     scanned,

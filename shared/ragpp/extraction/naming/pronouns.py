@@ -1,10 +1,11 @@
 """The name that a message's first "she" or "he" stands for: somebody's, whatever a model took it for. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
+from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.naming.words import Labelled, Word
-from ragpp.text.english import SENTENCE_OPENERS
 from ragpp.text.kinship import CANONICAL, PLURAL
 
 _PRONOUNS: Final = frozenset({"she", "he"})
@@ -12,35 +13,28 @@ Read = tuple[Sequence[Word], Sequence[Labelled]]
 """A sentence's words, and what of them was labelled."""
 
 
-def with_person(sentences: Sequence[Read], is_word: Callable[[str], bool]) -> list[list[Labelled]]:
-    """The labels of each of a message's `sentences`, where the word that a pronoun stands for is a person.
+def with_person(sentences: Sequence[Read]) -> list[list[Labelled]]:
+    """The labels of each of a message's `sentences`; the word that the first pronoun stands for is a person's.
 
-    That is the word which opens the pronoun's sentence, or the one before it: no ordinary one (`is_word`), and none of
-    the list of places. Nobody else may have been spoken of before, by a name or as kin: then it may be theirs.
+    That is the word which opens the pronoun's sentence, where a model took it for the name of an organisation or a
+    thing. Nobody else may have been spoken of before, by a name or as kin: then the pronoun may be theirs.
     """
     labels = [list(labelled) for _, labelled in sentences]
     found = _first_pronoun(sentences)
     if found is None:
         return labels
-    place, at = found
-    before = [words for words, _ in sentences[:place]] + [sentences[place][0][:at]]
-    opened = [number for number in (place, place - 1) if number >= 0 and _opening(before[number], is_word) is not None]
-    if not opened:
+    number, at = found
+    opened = next((one for one in labels[number] if _may_be_wrong(one, sentences[number][0], at)), None)
+    if opened is None:
         return labels
-    number = opened[0]
-    first = _opening(before[number], is_word)
-    span = next((one for one in labels[number] if one.first == first), None)
-    if first is None or (span is not None and (span.sure or span.last > first + 1)):
-        return labels
-    others = [
-        word
-        for sentence, words in enumerate(before)
-        for index, word in enumerate(words)
-        if (sentence, index) != (number, first) and _may_be_somebody(word, index, labels[sentence])
-    ]
+    others = any(
+        _may_be_somebody(word, index, labels[place])
+        for place, (words, _) in enumerate(sentences[: number + 1])
+        for index, word in enumerate(words[:at] if place == number else words)
+        if (place, index) != (number, opened.first)
+    )
     if not others:
-        person = Labelled(first, first + 1, "PERSON", sure=False)
-        labels[number] = [person, *(one for one in labels[number] if one is not span)]
+        labels[number] = [replace(one, label="PERSON") if one is opened else one for one in labels[number]]
     return labels
 
 
@@ -52,18 +46,17 @@ def _first_pronoun(sentences: Sequence[Read]) -> tuple[int, int] | None:
     return None
 
 
-def _opening(words: Sequence[Word], is_word: Callable[[str], bool]) -> int | None:
-    """The place of the word that opens a sentence, where it may be a name."""
-    first = next((place for place, word in enumerate(words) if word.text[0].isalnum()), None)
-    if first is None:
-        return None
-    text = words[first].text
-    is_capital = text[0].isupper() and text[1:].islower()
-    return first if is_capital and text.lower() not in SENTENCE_OPENERS and not is_word(text.lower()) else None
+def _may_be_wrong(span: Labelled, words: Sequence[Word], at: int) -> bool:
+    """True where a model's label is of the one word that opens a sentence, before the place `at`."""
+    first = next((place for place, word in enumerate(words) if word.text[0].isalnum()), at)
+    text = words[span.first].text
+    is_name = text[0].isupper() and text[1:].islower() and not is_ordinary(text) and text.lower() not in CANONICAL
+    is_guess = not span.sure and span.label in {"ORG", "PRODUCT"}
+    return is_guess and is_name and (span.first, span.last) == (first, first + 1) and span.last <= at
 
 
 def _may_be_somebody(word: Word, place: int, labels: Sequence[Labelled]) -> bool:
-    """True for a kinship word, and for a capital within a sentence that the list of places does not have."""
+    """True for a kinship word, and for a capital within a sentence that is of no place."""
     text = word.text.lower()
     if text in CANONICAL or text in PLURAL:
         return True
