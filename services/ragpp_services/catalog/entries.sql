@@ -7,7 +7,7 @@
 -- $9 the ordinal that all are below bigint; null does not narrow. $10 how many are left out int, $11 limit int
 SELECT ordinal
   FROM catalog.items AS items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND one_with IS NULL
    AND ($4::text IS NULL OR agent_id = $4 OR EXISTS (
          SELECT FROM catalog.items AS said_again
@@ -29,13 +29,13 @@ SELECT DISTINCT ON (named.asked) named.asked, leader.ordinal
   FROM (SELECT asked, items.user_id, items.agent_id, items.seen_by, COALESCE(items.one_with, items.id) AS leader, 0 AS rank
           FROM unnest($4::text[]) AS asked
           JOIN catalog.items AS items
-            ON items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.id = asked
+            ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = asked
          WHERE $3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3
         UNION ALL
         SELECT asked, items.user_id, items.agent_id, items.seen_by, COALESCE(items.one_with, items.id), 1
           FROM unnest($4::text[]) AS asked
           JOIN catalog.items AS items
-            ON items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.external_id = asked
+            ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.external_id = asked
          WHERE $3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3) AS named
   JOIN catalog.items AS leader
     ON leader.tenant_id = $1 AND leader.user_id = named.user_id AND leader.id = named.leader
@@ -46,14 +46,14 @@ SELECT DISTINCT ON (named.asked) named.asked, leader.ordinal
 -- $4 ordinals bigint[]
 SELECT ordinal, entry
   FROM catalog.items AS items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ordinal = ANY ($4::bigint[])
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ordinal = ANY ($4::bigint[])
    AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3);
 
 -- name: items_without_entry
 -- From before there were entries. $4 limit int
 SELECT user_id, id, content, metadata
   FROM catalog.items AS items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND entry IS NULL AND $3::text IS NOT DISTINCT FROM $3
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND entry IS NULL AND $3::text IS NOT DISTINCT FROM $3
  ORDER BY ordinal DESC LIMIT $4;
 
 -- name: put_entry
@@ -64,9 +64,9 @@ UPDATE catalog.items SET entry = $4, tags = $5, priority = $6, expires = $7
 -- name: rows_of_view
 -- How many rows a view shows, as far as that is at most $4 int; by the index alone.
 SELECT (SELECT count(*) FROM (SELECT FROM catalog.items AS items
-                               WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND seen_by = $3 LIMIT $4) AS own)
+                               WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND seen_by = $3 LIMIT $4) AS own)
      + (SELECT count(*) FROM (SELECT FROM catalog.items AS items
-                               WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND seen_by IS NULL LIMIT $4) AS shared)
+                               WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND seen_by IS NULL LIMIT $4) AS shared)
        AS count;
 
 -- name: kept_entries
@@ -82,7 +82,7 @@ SELECT items.id, items.seen_by, items.created_at, items.expires, items.tokens,
 -- $4 agent_id or null
 SELECT count(*) AS total_memories, COALESCE(sum(tokens), 0) AS total_tokens, min(occurred_at) AS oldest_memory
   FROM catalog.items AS items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND one_with IS NULL
    AND ($4::text IS NULL OR agent_id = $4 OR EXISTS (
          SELECT FROM catalog.items AS said_again

@@ -106,7 +106,7 @@ SELECT count(*) AS items,
                         AND ($10::timestamptz IS NULL OR occurred_at < $10)
                         AND ($11::text IS NULL OR (user_id, resource_id) IN (
                               SELECT of_session.user_id, of_session.id FROM catalog.resources AS of_session
-                               WHERE of_session.tenant_id = $1 AND of_session.user_id IN (($2::text[])[1], ($2::text[])[2])
+                               WHERE of_session.tenant_id = $1 AND of_session.user_id = ANY ($2::text[])
                                  AND of_session.session_id = $11))
                         AND ($12::text IS NULL OR agent_id = $12) AND ($13::text IS NULL OR domain = $13)
                         AND ($14::text IS NULL OR task_type = $14)
@@ -116,7 +116,7 @@ SELECT count(*) AS items,
                         AND id <> ALL ($16::text[]) AND COALESCE(one_with, id) <> ALL ($16::text[])
                        THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM /* all */ catalog.items AS items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND ($4::timestamptz IS NULL OR occurred_at <= $4);
 
 -- name: scan_around_items
@@ -143,9 +143,9 @@ SELECT string_agg(int8send(hashtextextended(resources.id, (resources.user_id = '
                        THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM /* all */ catalog.resource_chunks AS chunks
   JOIN catalog.resources AS resources
-    ON resources.tenant_id = $1 AND resources.user_id IN (($2::text[])[1], ($2::text[])[2])
+    ON resources.tenant_id = $1 AND resources.user_id = ANY ($2::text[])
    AND resources.user_id = chunks.user_id AND resources.ordinal = chunks.resource
- WHERE chunks.tenant_id = $1 AND chunks.user_id IN (($2::text[])[1], ($2::text[])[2])
+ WHERE chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])
    AND (($7::boolean AND chunks.passage) OR (chunks.lexical <#> $5::sparsevec) <> 0)
    AND ($3::text IS NULL OR chunks.seen_by IS NULL OR chunks.seen_by = $3)
    AND ($4::timestamptz IS NULL OR resources.occurred_at <= $4);
@@ -160,7 +160,7 @@ SELECT items.user_id, items.id, items.ordinal, items.one_with, items.resource_id
   FROM catalog.items AS items
   JOIN catalog.resources AS resources
     ON resources.tenant_id = $1 AND resources.user_id = items.user_id AND resources.id = items.resource_id
- WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.ordinal = ANY ($4::bigint[])
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.ordinal = ANY ($4::bigint[])
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3);
 
 -- name: items_of_groups
@@ -171,14 +171,14 @@ SELECT chosen.user_id, chosen.leader, items.id, items.agent_id, items.resource_i
   FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
   JOIN catalog.items AS items
     ON items.tenant_id = $1 AND items.user_id = chosen.user_id AND items.id = chosen.leader
- WHERE items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+ WHERE items.user_id = ANY ($2::text[]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
    AND ($6::timestamptz IS NULL OR items.occurred_at <= $6)
 UNION ALL
 SELECT chosen.user_id, chosen.leader, items.id, items.agent_id, items.resource_id, items.sources, items.occurred_at, items.ordinal
   FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
   JOIN catalog.items AS items
     ON items.tenant_id = $1 AND items.user_id = chosen.user_id AND items.one_with = chosen.leader
- WHERE items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+ WHERE items.user_id = ANY ($2::text[]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
    AND ($6::timestamptz IS NULL OR items.occurred_at <= $6)
  ORDER BY ordinal;
 
@@ -188,7 +188,7 @@ SELECT leader.ordinal
   FROM catalog.items AS items
   JOIN catalog.items AS leader
     ON leader.tenant_id = $1 AND leader.user_id = items.user_id AND leader.id = COALESCE(items.one_with, items.id)
- WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.id = $4
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = $4
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
  ORDER BY items.user_id = '' LIMIT 1;
 
@@ -201,12 +201,12 @@ SELECT DISTINCT first.id
                                      $3::text IS NOT NULL AND named.agent_id IS DISTINCT FROM $3) AS place
           FROM (SELECT COALESCE(items.one_with, items.id) AS id, items.user_id, items.agent_id, items.seen_by, 0 AS rank
                   FROM catalog.items AS items
-                 WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.id = $4
+                 WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = $4
                    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
                 UNION ALL
                 SELECT COALESCE(items.one_with, items.id), items.user_id, items.agent_id, items.seen_by, 1
                   FROM catalog.items AS items
-                 WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.external_id = $4
+                 WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.external_id = $4
                    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)) AS named) AS first
  WHERE first.place = 1
  ORDER BY first.id;
@@ -225,7 +225,7 @@ SELECT DISTINCT leader.ordinal
 -- $6 before this ordinal bigint, or null, $7 limit int, $8 condition on metadata jsonpath or null, $9 its values jsonb
 SELECT ordinal
   FROM catalog.items AS items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND one_with IS NULL AND ($4::text IS NULL OR category = $4)
    AND ($5::text IS NULL OR resource_id = $5 OR EXISTS (
          SELECT FROM catalog.items AS said_again

@@ -33,7 +33,7 @@ SELECT resources.user_id, resources.id, resources.ordinal, resources.resource_ty
        substr(resources.content, chunks.start + 1, chunks."end" - chunks.start) AS content, resources.packed
   FROM unnest($4::bigint[], $5::int[]) AS chosen (resource, part)
   JOIN catalog.resource_chunks AS chunks
-    ON chunks.tenant_id = $1 AND chunks.user_id IN (($2::text[])[1], ($2::text[])[2])
+    ON chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])
    AND chunks.resource = chosen.resource AND chunks.part = chosen.part
   JOIN catalog.resources AS resources
     ON resources.tenant_id = $1 AND resources.user_id = chunks.user_id AND resources.ordinal = chosen.resource

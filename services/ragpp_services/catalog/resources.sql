@@ -90,7 +90,7 @@ SELECT *
 -- Of two of one id the user's own. $4 id text
 SELECT *
   FROM catalog.resources
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND id = $4
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND id = $4
    AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
  ORDER BY user_id = '' LIMIT 1;
 
@@ -100,7 +100,7 @@ SELECT *
 SELECT user_id, id, ordinal, resource_type, left(content, $8) AS content, substr(packed, 1, $9) AS packed, metadata,
        json '[]' AS messages, occurred_at, created_at, session_id, agent_id, seen_by, tokens, is_stub
   FROM catalog.resources
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND ($4::text IS NULL OR resource_type = $4) AND ($5::text IS NULL OR session_id = $5)
    AND ordinal < COALESCE($6::bigint, 9223372036854775807)
  ORDER BY ordinal DESC LIMIT $7;
@@ -114,7 +114,7 @@ SELECT string_agg(int8send(resource), ''::bytea) AS resources,
        string_agg(CASE WHEN (lexical <#> $5::sparsevec) <> 0 THEN sparsevec_send(lexical)
                        ELSE '\x001000000000000000000000'::bytea END, ''::bytea) AS lexical
   FROM catalog.resource_chunks
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND ($4::text IS NULL OR resource_type = $4);
 
 -- name: found_chunks
@@ -127,7 +127,7 @@ SELECT resources.user_id, resources.id, resources.ordinal, resources.resource_ty
        chunks.start AS found_start, chunks."end" AS found_end
   FROM unnest($4::bigint[], $5::int[]) AS chosen (resource, part)
   JOIN catalog.resource_chunks AS chunks
-    ON chunks.tenant_id = $1 AND chunks.user_id IN (($2::text[])[1], ($2::text[])[2])
+    ON chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])
    AND chunks.resource = chosen.resource AND chunks.part = chosen.part
   JOIN catalog.resources AS resources
     ON resources.tenant_id = $1 AND resources.user_id = chunks.user_id AND resources.ordinal = chosen.resource

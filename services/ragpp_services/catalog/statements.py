@@ -39,9 +39,7 @@ EVERYBODY: Final = ""
 
 class Statements:
     """Runs them. A statement that reads what the scope sees begins with $1 tenant_id text, $2 user ids text[] (the
-    user's and EVERYBODY) and $3 view text; one about the user's own rows with $1 tenant_id text and $2 user_id text.
-    The user ids are two at most and compared one by one: of an array PostgreSQL does not know which partitions it needs
-    before it has its values, and a plan for all values would read all sixteen."""
+    user's and EVERYBODY) and $3 view text; one about the user's own rows with $1 tenant_id text and $2 user_id text."""
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self.connection, self.scope = connection, scope

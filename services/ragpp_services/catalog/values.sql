@@ -16,7 +16,7 @@ SELECT id, domain, goal FROM catalog.episodes
 -- The id of what stands for it; of two the user's own. $4 key, $5 content
 SELECT COALESCE(items.one_with, items.id) AS id
   FROM catalog.items AS items
- WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.memory_key = $4 AND items.content = $5
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.memory_key = $4 AND items.content = $5
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
  ORDER BY items.user_id = '', items.ordinal LIMIT 1;
 
@@ -24,7 +24,7 @@ SELECT COALESCE(items.one_with, items.id) AS id
 -- The id of what stands for it; of two the user's own. $4 id
 SELECT COALESCE(items.one_with, items.id) AS id
   FROM catalog.items AS items
- WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.id = $4
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = $4
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
  ORDER BY items.user_id = '' LIMIT 1;
 
@@ -69,7 +69,7 @@ RETURNING known.item_id, (SELECT moved.value FROM moved WHERE moved.item_id = kn
 -- name: keys_of_items
 -- $4 ids text[]
 SELECT id, memory_key FROM catalog.items
- WHERE tenant_id = $1 AND user_id IN (($2::text[])[1], ($2::text[])[2]) AND id = ANY ($4::text[])
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND id = ANY ($4::text[])
    AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3);
 
 -- name: values_of_items
@@ -84,7 +84,7 @@ SELECT item_id, goal, value, last_updated FROM catalog.goal_values
 SELECT items.ordinal
   FROM catalog.goal_values AS known
   JOIN catalog.items AS items
-    ON items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.id = known.item_id
+    ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = known.item_id
  WHERE known.tenant_id = $1 AND known.user_id = $4 AND known.goal = $5 AND known.value > $6 AND known.value <= $7
    AND items.one_with IS NULL AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
    AND ($8::text IS NULL OR items.domain = $8 OR $8 = 'general' AND items.domain IS NULL)
@@ -97,7 +97,7 @@ SELECT items.ordinal
 -- $7 task_type, $8 level; null does not narrow, `general` as above. $9 limit int
 SELECT items.ordinal
   FROM catalog.items AS items
- WHERE items.tenant_id = $1 AND items.user_id IN (($2::text[])[1], ($2::text[])[2]) AND items.one_with IS NULL
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.one_with IS NULL
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
    AND ($6::text IS NULL OR items.domain = $6 OR $6 = 'general' AND items.domain IS NULL)
    AND ($7::text IS NULL OR items.task_type = $7 OR $7 = 'general' AND items.task_type IS NULL)

@@ -103,7 +103,6 @@ class Asked:
         self._started, self._ended = time.perf_counter(), 0.0
         self._task = asyncio.ensure_future(_traced(name, call))
         self._task.add_done_callback(self._end)
-        self._task.add_done_callback(_look_at)
 
     async def answer(self, ends: float) -> Answer:
         """The tier's memories, or why there are none by `ends` (of time.perf_counter)."""
@@ -125,8 +124,9 @@ class Asked:
         """Leave off: nobody wants the answer any more."""
         self._task.cancel()
 
-    def _end(self, _task: object) -> None:
+    def _end(self, task: "asyncio.Future[Sequence[Memory]]") -> None:
         self._ended = time.perf_counter()
+        _look_at(task)
 
     def _ms(self) -> float:
         return round(((self._ended or time.perf_counter()) - self._started) * 1_000, 2)

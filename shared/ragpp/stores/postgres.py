@@ -51,12 +51,8 @@ _ASKING: Final[set[asyncio.Task[str]]] = set()
 _MICROSECOND: Final = timedelta(microseconds=1)
 PATIENCE_S: Final = 2.0
 """So long a connection is waited for: a pool that has none by then has none in time for anybody."""
-_PLANNED_ONCE: Final = "".join(
-    f", set_config('{name}', '{value}', true)"
-    for name, value in {
-        "plan_cache_mode": "force_generic_plan",
-        "enable_seqscan": "off",
-    }.items()
+_PLANNED_ONCE: Final = (
+    ", set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
 )
 
 
@@ -192,8 +188,8 @@ async def as_tenant(connection: Connection, tenant_id: str, *, planned_once: boo
 
     `planned_once`: a connection plans each statement once, for all that it may be asked, and by indexes, so that a plan
     that was made of an empty table holds of a full one. For statements without a choice of joins: such a plan takes
-    each user for a small one. Else PostgreSQL plans one on a partitioned table anew each
-    time, because that is the cheaper plan: it leaves out that planning takes longer than running it.
+    each user for a small one. Else PostgreSQL plans one on a partitioned table anew each time, because that is the
+    cheaper plan: it leaves out that planning takes longer than running it.
     """
     # bytes in hexadecimal digits: no id can end the literal, whatever it holds
     tenant = f"convert_from('\\x{tenant_id.encode().hex()}', 'UTF8')"
