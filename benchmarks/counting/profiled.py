@@ -1,6 +1,7 @@
 """Calls and objects of this process, counted by Python's own profiler over the event loop and every thread."""
 
 import cProfile
+import inspect
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ _OURS: Final = ("ragpp", "ragpp_services", "ragpp_infra")
 _BY_THE_CLOCK: Final = frozenset({"asyncio", "selectors.py", "threading.py", "concurrent", "contextlib.py"})
 """Parts of Python's own library: how often they are called depends on when bytes arrive."""
 _COUNTING: Final = frozenset({"benchmarks", "tests", "httpx"})
+_RESUMED: Final = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Flags of what a profile counts each time that it goes on after it waited, so more often on a busy machine."""
 _MAKES: Final = frozenset({"__init__", "__new__", "model_validate", "_make", "_made"})
 _CYPHER: Final = ("neo4j", "run")
 _REDIS: Final = ("redis", "pack_command")
@@ -36,8 +39,8 @@ class Called:
         return self.functions.total()
 
     def add(self, code: CodeType | str, times: int) -> None:
-        """Count one function of a profile. Those written in C have no code and are not counted."""
-        if isinstance(code, str):
+        """Count one function of a profile. Those written in C have no code and are not counted, nor are coroutines."""
+        if isinstance(code, str) or code.co_flags & _RESUMED:
             return
         parts = Path(code.co_filename).parts
         if code.co_filename == "<string>":  # what dataclasses and named tuples write for themselves

@@ -126,7 +126,7 @@ class Asked:
 
     def _end(self, task: "asyncio.Future[Sequence[Memory]]") -> None:
         self._ended = time.perf_counter()
-        _look_at(task)
+        task.cancelled() or task.exception()  # marks its error as seen, where nobody waits for it
 
     def _ms(self) -> float:
         return round(((self._ended or time.perf_counter()) - self._started) * 1_000, 2)

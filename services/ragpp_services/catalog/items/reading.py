@@ -113,10 +113,10 @@ async def read(
         update = {
             "item_id": item_id,
             "also_in": _others(one.item.source_resource_id, [member.resource_id for member in members]),
-            "sources": tuple(dict.fromkeys(chain(one.item.sources, *(member.sources for member in members)))),
+            "sources": tuple(dict.fromkeys(chain(one.item.sources, *[member.sources for member in members]))),
             "embedding": tuple(one.vector.tolist()) if vectors else None,
         }
-        agents = {one.item.agent_id, *(member.agent_id for member in members)} - {None}
+        agents = {one.item.agent_id, *[member.agent_id for member in members]} - {None}
         item = one.item.model_copy(update=update)
         shown = Shown(one, item, place, tuple(sorted(filter(None, agents))))
         whole.append((shown, Dated(item.content, max(moments), one.vector, frozenset(said))))

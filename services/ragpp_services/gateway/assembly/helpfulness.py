@@ -57,11 +57,10 @@ def why_not_shown(
         called_up = {memory_key(one) for one in judged if one.kind == "rule"}.intersection(known)
         kept = called_up.union(found[:AT_MOST])
         return {key: _NOTHING_KNOWN for one in judged if (key := memory_key(one)) not in kept}
-    curated = {memory_key(memory) for memory in judged if memory.tier == "catalog"}.intersection(known)
     ranked = [
         memory
         for memory in judged
-        if memory.kind == "interaction" or (memory.tier == "catalog" and memory_key(memory) in curated)
+        if memory.kind == "interaction" or (memory.tier == "catalog" and memory_key(memory) in known)
     ]
     share = min(LEAST, OF_TOKENS / max(1, budget))
     best = min(SURE, max([one.score for one in ranked], default=0.0))

@@ -156,8 +156,8 @@ def stems(words: Iterable[str]) -> frozenset[int]:
 def denies_the_other(one: Wording, other: Wording) -> bool:
     """True where one says what the other denies, by a "not" or by a word that means the opposite."""
     opposed = sum(side != 3 and other.sides.get(pair) == 3 - side for pair, side in one.sides.items())
-    opposed += any(_is_undone(word, other.words) for word in one.words - other.words)
-    opposed += any(_is_undone(word, one.words) for word in other.words - one.words)
+    opposed += _is_one_undone(one.words - other.words, other.words)
+    opposed += _is_one_undone(other.words - one.words, one.words)
     return (opposed > 0) != (one.negative != other.negative)
 
 
@@ -169,8 +169,9 @@ def _sides(words: Iterable[str]) -> Mapping[int, int]:
     return sides
 
 
-def _is_undone(word: str, others: frozenset[str]) -> bool:
-    return len(word) > 3 and any(f"{prefix}{word}" in others for prefix in _UN)
+def _is_one_undone(words: frozenset[str], others: frozenset[str]) -> bool:
+    undone = {f"{prefix}{word}" for word in words if len(word) > 3 for prefix in _UN}
+    return not undone.isdisjoint(others)
 
 
 def _names(spoken: list[str], text: str) -> Iterable[Named]:
