@@ -37,6 +37,8 @@ COUNTED_DETAIL: Final = "times"
 """A detail that every pattern has which was found in windows of messages, and no finding of a single message."""
 VERBATIM_DETAIL: Final = "verbatim"
 """A detail of findings of single messages: the words that say it."""
+BY_HAND_DETAIL: Final = "by_hand"
+"""A detail of what a person said of a finding: `confirmed`, or `corrected`."""
 READ_DETAIL: Final = "read_by"
 """A detail of findings that a language model read in a window: its name."""
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from pydantic import JsonValue
 
-from ragpp.api import RecallRequest, RuleChange, RuleIn
+from ragpp.api import FindingChange, RecallRequest, RuleChange, RuleIn
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden, NotFound
 from ragpp.learned import Reflection, Theme
@@ -118,6 +118,23 @@ async def test_findings_are_listed_recalled_with_their_time_and_forgotten(memory
     assert [one.id for one in (await memory.findings("ann")).items] == ["f2"]
     with pytest.raises(NotFound):
         await memory.forget_finding("ann", "f1")
+
+
+async def test_a_finding_is_confirmed_corrected_and_rejected(memory: AsyncMemoryClient) -> None:
+    assert (await memory.confirm_finding("ann", "f2")).confidence == 1.0
+    wanted = FindingChange(user_id="ann", text="wants a boat, api_key=abcdef0123456789")
+    corrected = await memory.correct_finding("f2", wanted)
+    assert corrected.text.startswith("wants a boat, api_key=")
+    assert "abcdef0123456789" not in corrected.model_dump_json()
+    assert corrected in (await memory.findings("ann")).items
+    recalled = await memory.recall(RecallRequest(user_id="ann", query="wants a boat"))
+    assert "wants a boat" in recalled.context
+    assert "wants a tent" not in recalled.context
+    assert (await memory.reject_finding("ann", "f2")).text == corrected.text
+    assert "f2" not in {one.id for one in (await memory.findings("ann")).items}
+    for call in (memory.confirm_finding, memory.reject_finding):
+        with pytest.raises(NotFound):
+            await call("ann", "f2")
 
 
 async def test_reports_are_read(memory: AsyncMemoryClient) -> None:

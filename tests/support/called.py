@@ -245,6 +245,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.judge_preference": lambda s, o: procedural.judge_preference(s, thing(o, "preferences"), "rejected"),
         "procedural.merge_preferences": lambda s, o: procedural.merge_preferences(s, thing(o, "preferences"), only(o)),
         "procedural.list_findings": lambda s, o: procedural.list_findings(s, None, None, thing(o, "findings.cursor")),
+        "procedural.judge_finding": lambda s, o: procedural.judge_finding(s, thing(o, "findings"), "rejected"),
+        "procedural.correct_finding": lambda s, o: procedural.correct_finding(s, thing(o, "findings"), "mine"),
         "procedural.save_reflection": lambda s, o: procedural.save_reflection(s, reported(o)),
         "procedural.list_reflections": lambda s, o: procedural.list_reflections(
             s, None, thing(o, "reflections.cursor")

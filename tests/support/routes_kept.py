@@ -1,9 +1,7 @@
 """Checks of what every route that changes something must have kept, read back from where it is kept."""
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
 from functools import partial
 from typing import Final, TypeAlias, cast
 from urllib.parse import unquote
@@ -14,6 +12,7 @@ from ragpp.redaction import SECRETS, redact
 from ragpp.text.readers import Tokenizers
 from tests.support.asked_memory import Memory, Object
 from tests.support.hostile import Json
+from tests.support.kept_values import exactly, label, moment, redacted
 from tests.support.operations import OPERATIONS, checked_result
 
 
@@ -97,6 +96,14 @@ async def a_rejected_rule_is_gone(memory: Memory, sent: Object, result: Object) 
     assert result["deleted"] is True
     gone = await memory.get("GET /v1/rules/{item_id}", str(sent["user_id"]), item_id=str(result["id"]))
     assert gone.status_code == 404
+
+
+async def a_finding_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
+    assert result in await memory.items("GET /v1/findings", str(sent["user_id"]))
+
+
+async def a_rejected_finding_is_gone(memory: Memory, sent: Object, result: Object) -> None:
+    assert result["id"] not in {one["id"] for one in await memory.items("GET /v1/findings", str(sent["user_id"]))}
 
 
 async def an_entity_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
@@ -319,6 +326,9 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/rules/{item_id}/outcomes": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/confirm": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/reject": a_rejected_rule_is_gone,
+    "PATCH /v1/findings/{item_id}": a_finding_reads_the_same,
+    "POST /v1/findings/{item_id}/confirm": a_finding_reads_the_same,
+    "POST /v1/findings/{item_id}/reject": a_rejected_finding_is_gone,
     "PATCH /v1/entities/{entity_id}": an_entity_reads_the_same,
     "POST /v1/relationships": a_stated_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/confirm": a_judged_relationship_is_kept,
@@ -370,31 +380,3 @@ def in_path(template: str, address: str) -> Object:
     pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/?]+)", template)
     match = re.match(pattern, address)
     return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}
-
-
-def redacted(value: Json) -> Json:
-    """`value` with every text in it redacted, keys as well."""
-    if isinstance(value, str):
-        return redact(value).text
-    if isinstance(value, list):
-        return [redacted(item) for item in value]
-    if isinstance(value, dict):
-        return {redact(key).text: redacted(item) for key, item in value.items()}
-    return value
-
-
-def label(value: Json) -> Json:
-    """A short text, or several, as redaction leaves it: cut where it grew beyond what a label holds."""
-    if isinstance(value, list):
-        return [label(item) for item in value]
-    return redact(value).text[:100] if isinstance(value, str) else value
-
-
-def exactly(value: Json) -> str:
-    """A text that differs where two values do, 1 and 1.0 included."""
-    return json.dumps(value, sort_keys=True)
-
-
-def moment(value: Json) -> datetime:
-    """The moment that an ISO 8601 text names."""
-    return datetime.fromisoformat(str(value))

@@ -119,6 +119,9 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/rules/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
     "POST /v1/rules/{item_id}/confirm": Case("missing", lambda _: {}),
     "POST /v1/rules/{item_id}/reject": Case("missing", lambda _: {}),
+    "PATCH /v1/findings/{item_id}": Case("missing", lambda _: {"text": "mine"}),
+    "POST /v1/findings/{item_id}/confirm": Case("missing", lambda _: {}),
+    "POST /v1/findings/{item_id}/reject": Case("missing", lambda _: {}),
     "POST /v1/rules/{item_id}/activations": Case("missing", lambda _: {"id": "a"}),
     "POST /v1/rules/{item_id}/outcomes": Case("missing", lambda _: {"success": False}),
     "POST /v1/resources": Case(

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 from pydantic import JsonValue
 
-from ragpp.api import EntityChange, MergeIn, PreferenceIn, RelationshipIn, RuleChange
+from ragpp.api import EntityChange, FindingChange, MergeIn, PreferenceIn, RelationshipIn, RuleChange
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import Entity, Value
@@ -32,6 +32,7 @@ FITTING: Final = {
     "relationship": ("--target",),
     "preference": ("--value", "--json-value"),
     "rule": ("--text",),
+    "finding": ("--text",),
 }
 """The options that correct each kind."""
 _ENTITIES: Final = "Entities and their ids are in `ragpp inspect`."
@@ -45,7 +46,7 @@ def confirm(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Confirm what was learned: a relationship or preference is sure from now on, a proposed rule is one.
+    """Confirm what was learned: a relationship, preference or finding is sure from now on, a proposed rule is one.
 
     Example: [bold]ragpp confirm 3b6063 --user u1[/bold]
     """
@@ -88,7 +89,7 @@ def correct(
     user: UserOption,
     value: Annotated[str | None, typer.Option(help="What a preference is set to, as text.")] = None,
     json_value: Annotated[str | None, typer.Option(help="The same as JSON: a number, a list …")] = None,
-    text: Annotated[str | None, typer.Option(help="What a rule says.")] = None,
+    text: Annotated[str | None, typer.Option(help="What a rule or finding says.")] = None,
     name: Annotated[str | None, typer.Option(help="What an entity is called.")] = None,
     label: Annotated[str | None, typer.Option(help="What it is: PERSON, ORG, GPE, EVENT or PRODUCT.")] = None,
     target: Annotated[str | None, typer.Option(help="Whom or what a relationship leads to.")] = None,
@@ -97,8 +98,8 @@ def correct(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Correct what was learned: a preference's value, a rule's words, the name or kind of an entity, the other
-    end of a relationship, which is rejected as it was and stated anew, of the same time.
+    """Correct what was learned: a preference's value, the words of a rule or finding, the name or kind of an entity,
+    the other end of a relationship, which is rejected as it was and stated anew, of the same time.
 
     Example: [bold]ragpp correct pref-2ac281 --value "oat milk" --user u1[/bold]
     """
@@ -120,16 +121,11 @@ def correct(
             return await client.set_preference(checked(PreferenceIn, fields))
         if item.kind == "rule":
             return await client.update_rule(item.id, checked(RuleChange, {"user_id": whose, "text": text}))
+        if item.kind == "finding":
+            return await client.correct_finding(item.id, checked(FindingChange, {"user_id": whose, "text": text}))
         if item.kind == "entity":
             changed = checked(EntityChange, {"user_id": whose, "name": name, "label": label})
-            try:
-                return await client.relabel_entity(item.id, changed)
-            except Conflict as error:
-                known = error.details.get("entity_id")
-                if known is None:
-                    raise
-                hint = f"If the two are one: ragpp merge {known} {item.id} --user {shlex.quote(whose)}"
-                raise Conflict(error.message, suggestions=(hint,), details=error.details) from error
+            return await _relabelled(client, item.id, changed)
         if item.relationship is None or target is None:
             raise NotFound(f"there is no relationship {item.id!r}")
         stated = await client.state_relationship(await restated(client, whose, item.relationship, target))
@@ -138,6 +134,18 @@ def correct(
         return stated
 
     _do(Home(home).client(url, key), user, [identifier], "corrected", corrected, tell=_became, as_json=as_json)
+
+
+async def _relabelled(client: AsyncMemoryClient, identifier: str, change: EntityChange) -> Entity:
+    """The entity as it is called then. Raises Conflict, with how the two become one, where another is called so."""
+    try:
+        return await client.relabel_entity(identifier, change)
+    except Conflict as error:
+        known = error.details.get("entity_id")
+        if known is None:
+            raise
+        hint = f"If the two are one: ragpp merge {known} {identifier} --user {shlex.quote(change.user_id)}"
+        raise Conflict(error.message, suggestions=(hint,), details=error.details) from error
 
 
 def merge(

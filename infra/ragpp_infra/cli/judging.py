@@ -10,16 +10,17 @@ from ragpp.models import Value
 from ragpp_infra.cli.known_items import Item, Kind
 from ragpp_infra.cli.waiting import Waiting
 
-JUDGED: Final[frozenset[Kind]] = frozenset({"relationship", "preference", "rule"})
+JUDGED: Final[frozenset[Kind]] = frozenset({"relationship", "preference", "rule", "finding"})
 
 
 async def verdict(client: AsyncMemoryClient, user: str, one: Item | Waiting, *, right: bool) -> Value:
-    """Tell the gateway of a relationship, preference or rule; of a preference about the value that was listed, whatever
-    came meanwhile."""
+    """Tell the gateway of what was judged; of a preference about the value that was listed, whatever came meanwhile."""
     if one.kind == "relationship":
         return await (client.confirm_relationship if right else client.reject_relationship)(user, one.id)
     if one.kind == "preference":
         return await (client.confirm_preference if right else client.reject_preference)(user, one.id, one.value)
+    if one.kind == "finding":
+        return await (client.confirm_finding if right else client.reject_finding)(user, one.id)
     return await (client.confirm_rule if right else client.reject_rule)(user, one.id)
 
 

@@ -74,6 +74,7 @@ from ragpp_services.gateway.routes import (
     entries,
     events,
     files,
+    findings,
     forgetting,
     graph,
     health,
@@ -249,7 +250,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
     app.add_middleware(RequestMiddleware)  # around all others: what they refuse is logged, too
-    learned = (graph, procedural, review, reflections)
+    learned = (graph, procedural, review, findings, reflections)
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
     upkeep = (retention, users, jobs, keys, health)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, *upkeep):

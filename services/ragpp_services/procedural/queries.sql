@@ -32,6 +32,20 @@ findings AS (
   INSERT INTO procedural.forgotten_findings (tenant_id, user_id, finding_id)
   SELECT tenant_id, $2, finding_id FROM procedural.forgotten_findings WHERE tenant_id = $1 AND user_id = $3
   ON CONFLICT DO NOTHING),
+corrected AS (
+  INSERT INTO procedural.findings (tenant_id, user_id, id, finding, text, confidence, when_start, when_end,
+                                   when_precision, when_text, first_at, last_at, sources, details, embedding, meaning)
+  SELECT tenant_id, $2, id, finding, text, confidence, when_start, when_end, when_precision, when_text, last_at, last_at,
+         sources, details, embedding, meaning
+    FROM procedural.findings WHERE tenant_id = $1 AND user_id = $3 AND details ->> 'by_hand' = 'corrected'
+  ON CONFLICT DO NOTHING RETURNING id),
+corrections AS (
+  INSERT INTO procedural.finding_evidence (tenant_id, user_id, finding_id, number, text, confidence, when_start, when_end,
+                                           when_precision, when_text, occurred_at, sources, details, embedding, meaning)
+  SELECT said.tenant_id, $2, said.finding_id, said.number, said.text, said.confidence, said.when_start, said.when_end,
+         said.when_precision, said.when_text, said.occurred_at, said.sources, said.details, said.embedding, said.meaning
+    FROM procedural.finding_evidence AS said JOIN corrected ON corrected.id = said.finding_id
+   WHERE said.tenant_id = $1 AND said.user_id = $3 AND said.details ->> 'by_hand' = 'corrected'),
 acts AS (
   INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, active, activations, outcomes, successes, at)
   SELECT tenant_id, $2, id, active, activations, outcomes, successes, updated_at FROM procedural.rules AS rule
@@ -604,6 +618,17 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
        when_end = excluded.when_end, when_precision = excluded.when_precision, when_text = excluded.when_text,
        occurred_at = excluded.occurred_at, sources = excluded.sources, details = excluded.details,
        embedding = excluded.embedding, meaning = excluded.meaning
+
+-- name: copy_finding_evidence
+-- The words of the evidence $4, said once more by a person.
+-- $3 finding_id text, $4 number int, $5 number of the copy int, $6 occurred_at timestamptz, $7 sources text[],
+-- $8 details jsonb
+INSERT INTO procedural.finding_evidence (tenant_id, user_id, finding_id, number, text, confidence, when_start, when_end,
+                                         when_precision, when_text, occurred_at, sources, details, embedding, meaning)
+SELECT tenant_id, user_id, finding_id, $5, text, 1, when_start, when_end, when_precision, when_text, $6, $7, $8,
+       embedding, meaning
+  FROM procedural.finding_evidence
+ WHERE tenant_id = $1 AND user_id = $2 AND finding_id = $3 AND number = $4
 
 -- name: change_finding_evidence
 -- What evidence keeps when others take from it or add to it.

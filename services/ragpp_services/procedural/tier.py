@@ -72,7 +72,10 @@ class PostgresProceduralTier:
         self.record_activation = rules.record_activation
         self.record_outcome = rules.record_outcome
 
-        self.list_findings = Findings(store, clock).list_findings
+        findings = Findings(store, vectors, clock)
+        self.list_findings = findings.list_findings
+        self.judge_finding = findings.judge_finding
+        self.correct_finding = findings.correct_finding
 
         reflections = Reflections(store, clock)
         self.save_reflection = reflections.save_reflection

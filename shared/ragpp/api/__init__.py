@@ -28,7 +28,17 @@ from ragpp.api.keys import MAX_KEY_DAYS, KeyIn, KeyInfo, KeyMade, KeyScope, KeyS
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
 from ragpp.api.people import Profile, ProfileItem
-from ragpp.api.procedures import ActivationIn, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
+from ragpp.api.procedures import (
+    ActivationIn,
+    FindingChange,
+    JudgementIn,
+    Outcome,
+    PreferenceIn,
+    Restore,
+    RuleChange,
+    RuleIn,
+    UserIn,
+)
 from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, Relevance, SectionOut, TierStatus
 from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn, StoredResource
 from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
@@ -58,6 +68,7 @@ __all__ = [
     "EpisodeIn",
     "ExtractIn",
     "ExtractResourceIn",
+    "FindingChange",
     "ForgetAnswer",
     "ForgetRequest",
     "Forgotten",

@@ -65,6 +65,15 @@ class RuleChange(Value):
     aside: Annotated[Said, Field(min_length=1, max_length=4_000)] | None = None
 
 
+class FindingChange(Value):
+    """A person's words in place of a finding's."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "text": "Nora is allergic to hazelnuts"}})
+
+    user_id: Id
+    text: Annotated[Said, Field(min_length=1, max_length=4_000)]
+
+
 class Restore(Value):
     """Which version to make current again."""
 

@@ -18,6 +18,7 @@ from ragpp.api import (
     ConfirmIn,
     EntityChange,
     ExtractIn,
+    FindingChange,
     ForgetAnswer,
     ForgetRequest,
     Forgotten,
@@ -417,6 +418,18 @@ class Verbs(CatalogVerbs, HookVerbs):
         limit: int = 50,
     ) -> Page[Finding]:
         """Findings of one kind or of all, the latest first; or what had been found by `as_of`."""
+
+    @route("PATCH", "/v1/findings/{finding_id}", after_id=FindingChange, repeat=False)
+    def correct_finding(self, finding_id: str, change: FindingChange) -> Finding:
+        """Put a person's words in place of the finding's, which stay whatever is said later."""
+
+    @route("POST", "/v1/findings/{finding_id}/confirm")
+    def confirm_finding(self, user_id: str, finding_id: str) -> Finding:
+        """It is sure, and holds also where something that was said before seemed to end it."""
+
+    @route("POST", "/v1/findings/{finding_id}/reject", repeat=False)
+    def reject_finding(self, user_id: str, finding_id: str) -> Finding:
+        """It is deleted, and not made again; answered as it was."""
 
     @route("DELETE", "/v1/findings/{finding_id}")
     def forget_finding(self, user_id: str, finding_id: str) -> Forgotten:

@@ -16,6 +16,7 @@ from ragpp.extraction import finding_rules as rules
 from ragpp.extraction.engine import PatternRule, apply_rules
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.port import DateMention, FindingMention
+from ragpp.extraction.times.temporal import find_dates
 from ragpp.extraction.times.tenses import tense_at
 from ragpp.models import DateSpan, FindingKind
 from ragpp.text.sentences import between
@@ -95,6 +96,11 @@ def _is_ahead(found: DateMention, said_at: datetime) -> bool:
 def _is_over(clause: _Clause) -> bool:
     """True where a habit was one of the past."""
     return rules.ONCE.search(clause.text, clause.start, clause.end) is not None
+
+
+def time_of(finding: FindingKind, text: str, said_at: datetime) -> DateSpan | None:
+    """The time that `text` speaks of, as it fits such a finding; None without one."""
+    return _when(finding, list(find_dates(text, said_at)), said_at)
 
 
 def _when(finding: FindingKind, dates: Sequence[DateMention], said_at: datetime | None) -> DateSpan | None:

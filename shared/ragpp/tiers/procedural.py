@@ -90,6 +90,16 @@ class ProceduralTier(MemoryTier, Protocol):
         """Findings of one kind or of all, the latest first; what had been found by `as_of`."""
         ...
 
+    async def judge_finding(self, scope: Scope, finding_id: str, verdict: Verdict) -> Finding:
+        """Confirmed: it is sure, and holds also where something that was said before seemed to end it. Rejected: it is
+        deleted, answered as it was, and not made again. NotFound when there is none of that id."""
+        ...
+
+    async def correct_finding(self, scope: Scope, finding_id: str, text: str) -> Finding:
+        """Put a person's words in place of the finding's. They are sure, rest on no interaction, and stay whatever is
+        found later. NotFound when there is none of that id."""
+        ...
+
     async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:
         """Keep a report, once for its id; answers the one that is kept."""
         ...

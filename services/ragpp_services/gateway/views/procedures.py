@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
-from ragpp.learned import OWN_ENTRY, Verdict
+from ragpp.learned import OWN_ENTRY, Finding, Verdict
 from ragpp.ledger.views import each_view, view_of
 from ragpp.models import SHARED, Memory, MemoryQuery, OneValue, Preference, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.paging import PAGE, pages
@@ -110,6 +110,12 @@ class ViewedProcedural(Viewed[ProceduralTier], of=ProceduralTier):
 
     async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
         return await self._do(scope, rule_id, lambda view: self._tier.judge_rule(view, rule_id, verdict))
+
+    async def judge_finding(self, scope: Scope, finding_id: str, verdict: Verdict) -> Finding:
+        return await self._do(scope, finding_id, lambda view: self._tier.judge_finding(view, finding_id, verdict))
+
+    async def correct_finding(self, scope: Scope, finding_id: str, text: str) -> Finding:
+        return await self._do(scope, finding_id, lambda view: self._tier.correct_finding(view, finding_id, text))
 
     async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:
         """See the protocol. The version is that of the scope's view; elsewhere the rule becomes what it is then."""
@@ -222,7 +228,7 @@ class ViewedProcedural(Viewed[ProceduralTier], of=ProceduralTier):
             return frozenset(source for one in rules for source in one.sources or (f"{RESERVED}{one.text}",))
         async for finding in pages(lambda cursor: self._tier.list_findings(view, cursor=cursor, limit=PAGE)):
             if finding.id == identifier:
-                return frozenset(finding.sources)
+                return frozenset(finding.sources or (f"{RESERVED}{finding.text}",))
         return None
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from ragpp.learned import Finding
+from ragpp.learned import BY_HAND_DETAIL, Finding
 from ragpp.models import DateSpan, FindingEntry, FindingKind
 from ragpp_services.procedural.preferences.versions import united
 
@@ -22,6 +22,16 @@ class Evidence:
     occurred_at: datetime
     sources: tuple[str, ...]
     details: Mapping[str, JsonValue]
+
+    @property
+    def is_by_hand(self) -> bool:
+        """True of what a person said of the finding."""
+        return BY_HAND_DETAIL in self.details
+
+    @property
+    def is_correction(self) -> bool:
+        """True of the words that a person put in place of what was found. They rest on no interaction."""
+        return self.details.get(BY_HAND_DETAIL) == "corrected"
 
 
 def evidence_of_entry(entry: FindingEntry, number: int) -> Evidence:
@@ -41,11 +51,14 @@ def fold(identifier: str, kind: FindingKind, evidence: Sequence[Evidence]) -> Fo
     """The finding that `evidence` amounts to; ValueError when there is none.
 
     Text, time and details are those of the latest; the greatest confidence is kept, and every source. The order of
-    arrival matters only between what occurred at one moment.
+    arrival matters only between what occurred at one moment. What a person corrected is as the last correction says,
+    whatever is found later, and rests on nothing else.
     """
     if not evidence:
         raise ValueError("a finding has at least one piece of evidence")
     made = sorted(evidence, key=_by_time)
+    since = made[0].occurred_at
+    made = [one for one in made if one.is_correction][-1:] or made
     latest = made[-1]
     sources = united(*(one.sources for one in made))
     finding = Finding(
@@ -55,7 +68,7 @@ def fold(identifier: str, kind: FindingKind, evidence: Sequence[Evidence]) -> Fo
         confidence=max(one.confidence for one in made),
         support=len(sources),
         when=next((one.when for one in reversed(made) if one.when is not None), None),
-        first_at=made[0].occurred_at,
+        first_at=since,
         last_at=latest.occurred_at,
         sources=sources,
         details=dict(latest.details),
@@ -69,6 +82,7 @@ def add(evidence: Sequence[Evidence], new: Evidence) -> list[Evidence]:
     What rests on nothing but what later evidence, as sure, rests on as well is left out, so that a pattern that is
     found again every night does not grow without end; the first stays, for it says since when the finding is known.
     What is left does not depend on the order of arrival, but for the words of what has the same moment and sources.
+    What a person said of it stays, and takes the place of nothing.
     """
     for position, one in enumerate(evidence):
         if (one.occurred_at, set(one.sources)) == (new.occurred_at, set(new.sources)):
@@ -88,6 +102,8 @@ def _without_covered(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _covers(later: Evidence, one: Evidence) -> bool:
+    if one.is_by_hand or later.is_by_hand:
+        return False
     return bool(one.sources) and set(one.sources) <= set(later.sources) and one.confidence <= later.confidence
 
 

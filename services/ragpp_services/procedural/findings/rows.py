@@ -73,6 +73,13 @@ class FindingRows:
             ],
         )
 
+    async def copy_evidence(self, identifier: str, number: int, copy: Evidence) -> None:
+        """Put `copy` beside the evidence of that number, whose words, time and vectors it has."""
+        details = orjson.dumps(copy.details).decode()
+        await self._run.execute(
+            "copy_finding_evidence", identifier, number, copy.number, copy.occurred_at, list(copy.sources), details
+        )
+
     async def change_evidence(self, changed: Iterable[tuple[str, Evidence]]) -> None:
         """Confidence, sources and details of evidence whose text stays."""
         await self._run.execute_many(

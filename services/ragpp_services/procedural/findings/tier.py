@@ -1,25 +1,29 @@
 """The findings' part of the tier."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from ragpp.clock import Clock
-from ragpp.errors import Conflict
-from ragpp.learned import Finding
+from ragpp.errors import Conflict, NotFound
+from ragpp.extraction.findings import time_of
+from ragpp.learned import BY_HAND_DETAIL, Finding, Verdict
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold
 from ragpp_services.procedural.findings.rows import Vectors
 from ragpp_services.procedural.findings.validity import with_validity
+from ragpp_services.procedural.forgetting import withdrawing
 from ragpp_services.procedural.store import ProceduralStore, Rows
+from ragpp_services.procedural.vectors import Vectors as Embedding
 
 
 class Findings:
     """The part of `ragpp.tiers.ProceduralTier` about findings."""
 
-    def __init__(self, store: ProceduralStore, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: ProceduralStore, vectors: Embedding, clock: Clock) -> None:
+        self._store, self._vectors, self._clock = store, vectors, clock
 
     async def list_findings(
         self,
@@ -45,6 +49,77 @@ class Findings:
         found = [with_validity(one, ended.get(one.id), now) for one in found]
         return page_of(Page[Finding], found, size, lambda one: (one.last_at, one.id))
 
+    async def judge_finding(self, scope: Scope, finding_id: str, verdict: Verdict) -> Finding:
+        """See the contract. A confirmation rests on what the finding rests on, and goes with any of it; a rejection
+        stays, by the finding's id."""
+        now = self._clock()
+        async with self._store.writing(scope) as rows:
+            kind, evidence = await _existing(rows, finding_id)
+            folded = fold(finding_id, kind, evidence)
+            found = await _as_it_holds(rows, folded.finding, now)
+            if verdict == "rejected":
+                await withdrawing.forget(rows, [finding_id], now)
+                return found
+            if found.confidence == 1 and found.valid_to is None:
+                return found
+            shown = next(one for one in evidence if one.number == folded.shown)
+            confirmed = replace(
+                shown,
+                number=_next_number(evidence),
+                confidence=1.0,
+                occurred_at=max(now, found.last_at),
+                sources=found.sources,
+                details={BY_HAND_DETAIL: "confirmed", **shown.details},
+            )
+            await rows.findings.copy_evidence(finding_id, shown.number, confirmed)
+            return await _put(rows, finding_id, kind, [*evidence, confirmed], now)
+
+    async def correct_finding(self, scope: Scope, finding_id: str, text: str) -> Finding:
+        """See the contract. The time that the words speak of is read from them."""
+        now = self._clock()
+        await self._vectors.check_identity()
+        embedding = await self._vectors.embed(text)
+        async with self._store.writing(scope) as rows:
+            kind, evidence = await _existing(rows, finding_id)
+            found = fold(finding_id, kind, evidence).finding
+            if found.text == text and found.details.get(BY_HAND_DETAIL) == "corrected":
+                return await _as_it_holds(rows, found, now)
+            corrected = Evidence(
+                number=_next_number(evidence),
+                text=text,
+                confidence=1.0,
+                when=time_of(kind, text, now),
+                occurred_at=max(now, found.last_at),
+                sources=(),
+                details={BY_HAND_DETAIL: "corrected"},
+            )
+            await rows.findings.put_evidence([(finding_id, corrected, (embedding, None))])
+            return await _put(rows, finding_id, kind, [*evidence, corrected], now)
+
+
+async def _existing(rows: Rows, identifier: str) -> tuple[FindingKind, list[Evidence]]:
+    known = await rows.findings.evidence([identifier])
+    if identifier not in known:
+        raise NotFound("there is no finding of that id")
+    return known[identifier]
+
+
+async def _put(rows: Rows, identifier: str, kind: FindingKind, evidence: Sequence[Evidence], now: datetime) -> Finding:
+    """The finding that `evidence`, which is written, amounts to, kept as it is then."""
+    folded = fold(identifier, kind, evidence)
+    await rows.findings.put([folded], [identifier])
+    await rows.record([NewEvent("finding.changed", identifier, folded.finding.last_at)], now)
+    return await _as_it_holds(rows, folded.finding, now)
+
+
+async def _as_it_holds(rows: Rows, found: Finding, now: datetime) -> Finding:
+    ended = await rows.findings.ended({found.id: found.last_at})
+    return with_validity(found, ended.get(found.id), now)
+
+
+def _next_number(evidence: Sequence[Evidence]) -> int:
+    return max((one.number for one in evidence), default=0) + 1
+
 
 async def add_findings(
     rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[Vector], now: datetime
@@ -69,9 +144,8 @@ async def add_findings(
     stored: list[Stored] = []
     for entry, vector in zip(entries, vectors, strict=True):
         evidence = after.get(entry.id, [])
-        number = max((one.number for one in evidence), default=0) + 1
         learned = entry.id not in refused and gone.isdisjoint(entry.sources)
-        added = add(evidence, evidence_of_entry(entry, number)) if learned else evidence
+        added = add(evidence, evidence_of_entry(entry, _next_number(evidence))) if learned else evidence
         if added != evidence:
             after[entry.id], changed[entry.id] = added, max(entry.occurred_at, changed.get(entry.id, entry.occurred_at))
             spoken[entry.id, entry.text, entry.sources] = vector, entry.meaning
