@@ -16,9 +16,9 @@ from ragpp.extraction import finding_rules as rules
 from ragpp.extraction.engine import PatternRule, apply_rules
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.port import DateMention, FindingMention
-from ragpp.extraction.times.temporal import find_dates
+from ragpp.extraction.times.fitting import time_among
 from ragpp.extraction.times.tenses import tense_at
-from ragpp.models import DateSpan, FindingKind
+from ragpp.models import FindingKind
 from ragpp.text.sentences import between
 
 MAX_TEXT: Final = 300
@@ -57,7 +57,7 @@ def read_findings(
         if kind is not None:
             finding, confidence = kind
             whole = text[sentence.start + start : sentence.start + end].strip(" ,;")
-            when = _when(finding, inside or dates, said_at)
+            when = time_among(finding, inside or dates, said_at)
             yield FindingMention(finding, _cut(whole), confidence, when)
 
 
@@ -96,22 +96,6 @@ def _is_ahead(found: DateMention, said_at: datetime) -> bool:
 def _is_over(clause: _Clause) -> bool:
     """True where a habit was one of the past."""
     return rules.ONCE.search(clause.text, clause.start, clause.end) is not None
-
-
-def time_of(finding: FindingKind, text: str, said_at: datetime) -> DateSpan | None:
-    """The time that `text` speaks of, as it fits such a finding; None without one."""
-    return _when(finding, list(find_dates(text, said_at)), said_at)
-
-
-def _when(finding: FindingKind, dates: Sequence[DateMention], said_at: datetime | None) -> DateSpan | None:
-    """The time that fits the kind: a plan lies ahead, an event behind; a habit has none."""
-    if finding == "pattern" or not dates:
-        return None
-    if said_at is not None and finding in {"plan", "event"}:
-        ahead = finding == "plan"
-        fitting = [found for found in dates if (found.span.end > said_at if ahead else found.span.start <= said_at)]
-        return fitting[0].span if fitting else None
-    return dates[0].span
 
 
 def _cut(text: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ragpp.clock import Clock
 from ragpp.errors import Conflict, NotFound
-from ragpp.extraction.findings import time_of
+from ragpp.extraction.times.fitting import time_of
 from ragpp.learned import BY_HAND_DETAIL, Finding, Verdict
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
