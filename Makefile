@@ -121,7 +121,7 @@ eval-scripts: install ## what words and meaning find in Arabic, Chinese, Japanes
 	$(BIN)/python -m benchmarks.scripts_lab --second
 
 train: install ## the models that judge clauses, tell what ends what, move a question to its answers and tell who speaks, anew from labelled chats and plain sentences: how well, and how far each is from the one that is there; WRITE=1: in its place
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps scikit-learn==1.9.1 scipy==1.17.1 joblib==1.6.0 threadpoolctl==3.8.0 narwhals==2.29.0 \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps scikit-learn==1.9.1 scipy==1.17.1 joblib==1.6.0 cloudpickle==3.1.3 threadpoolctl==3.8.0 narwhals==2.29.0 \
 		jax==0.10.2 jaxlib==0.10.2 ml-dtypes==0.6.0 opt-einsum==3.4.0
 	$(BIN)/python -m benchmarks.train_classifier $(if $(WRITE),--write)
 	$(BIN)/python -m benchmarks.train_judge $(if $(WRITE),--write)
