@@ -10,6 +10,7 @@ import pytest
 from ragpp.api import ForgetAnswer, FoundMessage
 from ragpp.errors import Conflict, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
+from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Value
 from tests.support import values
 from tests.support.command_line import runner
@@ -42,6 +43,8 @@ class Graph(httpx.AsyncBaseTransport):
         if path.endswith("/merge"):
             self.merged.append((rest.partition("/")[0], body))
             return ENTITIES["elena"]
+        if kind == "findings" and rest:
+            return self.finding(rest, body)
         if method == "PATCH":
             raise Conflict("another entity is named 'elena'", details={"entity_id": "elena"})
         if kind == "preferences" and (rest or method != "GET"):
@@ -64,6 +67,13 @@ class Graph(httpx.AsyncBaseTransport):
         if rest or kind not in listed:
             raise NotFound("nothing of that id")
         return Page(items=listed[kind])
+
+    def finding(self, rest: str, body: bytes) -> Finding:
+        identifier, _, verdict = rest.partition("/")
+        if verdict == "reject":
+            self.rejected.append(identifier)
+        text = json.loads(body).get("text", "rows")
+        return values.finding(NOON, id=identifier, text=text, confidence=1.0)
 
     def preference(self, rest: str, body: bytes) -> Preference:
         identifier, _, verdict = rest.partition("/")
@@ -154,14 +164,14 @@ def test_one_that_cannot_be_rejected_leaves_the_others_alone_and_is_told_with_wh
     done = ragpp("reject", "given-up", "found", "lena", "--user", "u1", home=tmp_path)
     assert (done.returncode, done.stdout, graph.rejected) == (1, "", [])
     told = " ".join(done.stderr.split())
-    assert "nothing was changed: a finding is neither" in told
-    assert "ragpp forget --id found --user u1" in told
+    assert "nothing was changed: an entity is neither" in told
     assert "ragpp correct lena --name NAME --user u1" in told
     missing = ragpp("reject", "given-up", "none-of-these", "--user", "u1", home=tmp_path)
     assert "nothing was changed: nothing that is known" in " ".join(missing.stderr.split())
     assert graph.rejected == []
-    assert ragpp("reject", "given-up", "--user", "u1", home=tmp_path).stdout.startswith("rejected the preference")
-    assert graph.rejected == ["given-up"]
+    rejected = ragpp("reject", "given-up", "found", "--user", "u1", home=tmp_path).stdout.splitlines()
+    assert [line.partition(":")[0] for line in rejected] == ["rejected the preference", "rejected the finding"]
+    assert graph.rejected == ["given-up", "found"]
 
 
 def test_a_correction_answers_with_what_holds_now(
@@ -170,8 +180,11 @@ def test_a_correction_answers_with_what_holds_now(
     ragpp = runner(monkeypatch, capsys, Graph())
     done = ragpp("correct", "given-up", "--value", "oat milk", "--user", "u1", home=tmp_path)
     assert done.stdout.startswith("corrected the preference: food drink: oat milk, was: food drink: given up")
-    finding = ragpp("correct", "found", "--value", "oat milk", "--user", "u1", home=tmp_path)
-    assert "ragpp forget --id found --user u1" in " ".join(finding.stderr.split())
+    finding = ragpp("correct", "found", "--text", "rows on Fridays", "--user", "u1", home=tmp_path)
+    assert finding.stdout.startswith("corrected the finding: rows on Fridays, was: rows")
+    wrong = ragpp("correct", "found", "--value", "oat milk", "--user", "u1", home=tmp_path)
+    assert (wrong.returncode, "a finding is corrected by --text" in " ".join(wrong.stderr.split())) == (2, True)
+    assert ragpp("confirm", "found", "--user", "u1", home=tmp_path).stdout == "confirmed the finding: rows\n"
 
 
 def test_a_user_may_be_named_by_the_option_everywhere(
