@@ -32,20 +32,6 @@ findings AS (
   INSERT INTO procedural.forgotten_findings (tenant_id, user_id, finding_id)
   SELECT tenant_id, $2, finding_id FROM procedural.forgotten_findings WHERE tenant_id = $1 AND user_id = $3
   ON CONFLICT DO NOTHING),
-corrected AS (
-  INSERT INTO procedural.findings (tenant_id, user_id, id, finding, text, confidence, when_start, when_end,
-                                   when_precision, when_text, first_at, last_at, sources, details, embedding, meaning)
-  SELECT tenant_id, $2, id, finding, text, confidence, when_start, when_end, when_precision, when_text, last_at, last_at,
-         sources, details, embedding, meaning
-    FROM procedural.findings WHERE tenant_id = $1 AND user_id = $3 AND details ->> 'by_hand' = 'corrected'
-  ON CONFLICT DO NOTHING RETURNING id),
-corrections AS (
-  INSERT INTO procedural.finding_evidence (tenant_id, user_id, finding_id, number, text, confidence, when_start, when_end,
-                                           when_precision, when_text, occurred_at, sources, details, embedding, meaning)
-  SELECT said.tenant_id, $2, said.finding_id, said.number, said.text, said.confidence, said.when_start, said.when_end,
-         said.when_precision, said.when_text, said.occurred_at, said.sources, said.details, said.embedding, said.meaning
-    FROM procedural.finding_evidence AS said JOIN corrected ON corrected.id = said.finding_id
-   WHERE said.tenant_id = $1 AND said.user_id = $3 AND said.details ->> 'by_hand' = 'corrected'),
 acts AS (
   INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, active, activations, outcomes, successes, at)
   SELECT tenant_id, $2, id, active, activations, outcomes, successes, updated_at FROM procedural.rules AS rule
@@ -702,7 +688,7 @@ SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, said.occurred_at AS 
   JOIN procedural.finding_endings AS e ON e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = one.id AND e.is_sure
   JOIN procedural.finding_evidence AS said
     ON (said.tenant_id, said.user_id, said.finding_id) = (e.tenant_id, e.user_id, e.ended_by)
- WHERE said.occurred_at > one.last_at AND ($5::timestamptz IS NULL OR said.occurred_at <= $5)
+ WHERE said.occurred_at > one.last_at AND NOT said.details ? 'by_hand' AND ($5::timestamptz IS NULL OR said.occurred_at <= $5)
  ORDER BY e.finding_id, said.occurred_at, e.ended_by
 
 -- name: findings_page
@@ -722,10 +708,11 @@ SELECT DISTINCT finding_id FROM procedural.finding_evidence
  WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
 
 -- name: findings_taught
--- Findings that have evidence with a detail, of a time.
+-- Findings that have evidence with a detail, of a time, which no person gave.
 -- $3 detail text, $4 from timestamptz, $5 until timestamptz or null
 SELECT DISTINCT finding_id FROM procedural.finding_evidence
- WHERE tenant_id = $1 AND user_id = $2 AND details ? $3::text AND occurred_at >= $4::timestamptz
+ WHERE tenant_id = $1 AND user_id = $2 AND details ? $3::text AND NOT details ? 'by_hand'
+   AND occurred_at >= $4::timestamptz
    AND ($5::timestamptz IS NULL OR occurred_at < $5)
 
 -- name: delete_findings
@@ -760,6 +747,7 @@ SELECT nearest.*, COALESCE(later.ended_in, '{}') AS ended_in, COALESCE(later.is_
        ON (said.tenant_id, said.user_id, said.finding_id) = (e.tenant_id, e.user_id, e.ended_by)
     CROSS JOIN unnest(said.sources) AS source
     WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = nearest.id AND said.occurred_at > told.said_last
+      AND NOT said.details ? 'by_hand'
       AND ($4::timestamptz IS NULL OR said.occurred_at <= $4)) AS later
  ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id
 

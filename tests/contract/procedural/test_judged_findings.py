@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragpp.errors import NotFound
-from ragpp.learned import BY_HAND_DETAIL, COUNTED_DETAIL, Finding
-from ragpp.models import FindingEntry, MemoryQuery, Scope
+from ragpp.learned import BY_HAND_DETAIL, COUNTED_DETAIL, READ_DETAIL, Finding
+from ragpp.models import FindingEntry, MemoryQuery, Scope, TimeRange
 from ragpp.tiers import ProceduralTier
 from tests.support.scopes import new_scope
 
@@ -99,17 +99,43 @@ async def test_words_that_correct_a_finding_tell_its_time(tier: ProceduralTier) 
     assert (corrected.when.start, corrected.when.precision) == (datetime(2031, 6, 4, tzinfo=UTC), "day")
 
 
-async def test_what_is_unlearned_leaves_what_a_person_said_of_it(tier: ProceduralTier) -> None:
+async def test_what_is_unlearned_leaves_a_persons_words_alone(tier: ProceduralTier) -> None:
+    """Catches a confirmation that keeps what a window of messages taught: it may hold words of any of them."""
     scope = new_scope()
     runs, swims = told("runs on Fridays", times=4), told("swims on Mondays", "g", "i2", times=3)
     await tier.store(scope, [runs, swims, told("cycles on Sundays", "h", "i3", times=3)])
     await tier.judge_finding(scope, "f", "confirmed")
     await tier.correct_finding(scope, "g", "swims on Tuesdays")
     await tier.unlearn(scope, NOON, "UTC")
-    left = {one.id: (one.text, one.confidence) for one in (await tier.list_findings(scope)).items}
-    assert left == {"f": ("runs on Fridays", 1.0), "g": ("swims on Tuesdays", 1.0)}
-    await tier.forget_sources(scope, ["i1", "i2", "i3"])
     assert [one.text for one in (await tier.list_findings(scope)).items] == ["swims on Tuesdays"]
+
+
+async def test_what_a_model_read_goes_though_it_was_confirmed(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    read = told().model_copy(update={"details": {READ_DETAIL: "m"}})
+    await tier.store(scope, [read])
+    await tier.judge_finding(scope, "f", "confirmed")
+    window = TimeRange(start=NOON, end=NOON + timedelta(hours=1))
+    await tier.unlearn(scope, NOON + timedelta(days=1), "UTC", [window])
+    assert (await tier.list_findings(scope)).items == ()
+
+
+async def test_a_confirmed_statement_ends_nothing_that_was_said_after_it(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    booked, off = "we booked the ferry to Aland", "the ferry to Aland is cancelled"
+    await tier.store(scope, [told(off, changes=0.97), told(booked, "again", "i2", 5, planned=0.5)])
+    await tier.judge_finding(scope, "f", "confirmed")
+    found = {one.id: one for one in (await tier.list_findings(scope)).items}
+    assert (found["again"].valid_to, found["again"].ended_by) == (None, None)
+    assert "again" in {one.id for one in await tier.retrieve(MemoryQuery(scope=scope, text="ferry to Aland"))}
+
+
+async def test_what_was_over_when_it_was_said_is_confirmed_once_and_as_over_then(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [told("we had a boat", past=0.9, times=2)])
+    confirmed = await tier.judge_finding(scope, "f", "confirmed")
+    assert (confirmed.valid_to, confirmed.confidence) == (NOON, 1.0)
+    assert await tier.judge_finding(scope, "f", "confirmed") == confirmed
 
 
 async def test_a_rejected_finding_is_not_made_again(tier: ProceduralTier) -> None:
@@ -120,18 +146,6 @@ async def test_a_rejected_finding_is_not_made_again(tier: ProceduralTier) -> Non
     [stored] = await tier.store(scope, [told(source="i2", hours=1)])
     assert stored.duplicate
     assert (await tier.list_findings(scope)).items == ()
-
-
-async def test_a_view_begins_with_what_a_person_corrected(tier: ProceduralTier) -> None:
-    scope = new_scope()
-    await tier.store(scope, [told(), told("Nora likes figs", "g")])
-    await tier.correct_finding(scope, "f", HAZELNUTS)
-    own = scope.seen_by("chef")
-    await tier.inherit(own, None)
-    await tier.inherit(own, None)
-    assert [one.text for one in (await tier.list_findings(own)).items] == [HAZELNUTS]
-    await tier.store(own, [told(source="i2", hours=1)])
-    assert (await only(tier, own)).text == HAZELNUTS
 
 
 async def test_of_what_is_not_there_nothing_is_said(tier: ProceduralTier) -> None:

@@ -92,11 +92,12 @@ def evidence(memory: Memory) -> tuple[str, ...]:
 
 
 def finding_of(memory: Memory) -> str | None:
-    """The id of the finding that a memory is, or was made of the same words as."""
+    """The id of the finding that a memory is, or was made of the same words as; none of one that a person corrected,
+    which rests on no message and has other words."""
     if memory.kind == "item":
         made = memory.metadata.get(FINDING_ID)
         return made if isinstance(made, str) else None
-    return memory.id if memory.kind == "finding" else None
+    return memory.id if memory.kind == "finding" and memory.metadata.get("support") != 0 else None
 
 
 def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:

@@ -60,7 +60,7 @@ class Findings:
             if verdict == "rejected":
                 await withdrawing.forget(rows, [finding_id], now)
                 return found
-            if found.confidence == 1 and found.valid_to is None:
+            if BY_HAND_DETAIL in found.details and found.ended_by is None:
                 return found
             shown = next(one for one in evidence if one.number == folded.shown)
             confirmed = replace(
@@ -69,7 +69,7 @@ class Findings:
                 confidence=1.0,
                 occurred_at=max(now, found.last_at),
                 sources=found.sources,
-                details={BY_HAND_DETAIL: "confirmed", **shown.details},
+                details={**shown.details, BY_HAND_DETAIL: "confirmed"},
             )
             await rows.findings.copy_evidence(finding_id, shown.number, confirmed)
             return await _put(rows, finding_id, kind, [*evidence, confirmed], now)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ragpp.learned import VERBATIM_DETAIL, Finding
+from ragpp.learned import BY_HAND_DETAIL, VERBATIM_DETAIL, Finding
 from ragpp.models import FindingKind
 
 PAST: Final = 0.6
@@ -41,7 +41,9 @@ def with_validity(found: Finding, ended: Ended | None, now: datetime) -> Finding
 def _over_when_said(found: Finding) -> datetime | None:
     past = found.details.get("past")
     is_over = found.finding in _STATES and isinstance(past, float | int) and past >= PAST
-    return found.last_at if is_over else None
+    if not is_over:
+        return None
+    return found.first_at if BY_HAND_DETAIL in found.details else found.last_at
 
 
 def _day_gone_by(found: Finding, now: datetime) -> datetime | None:

@@ -75,17 +75,17 @@ def _day_of(moment: datetime, zone: tzinfo) -> datetime:
 async def drop_findings(
     rows: Rows, identifiers: Collection[str], gone: set[str] | None, now: datetime
 ) -> tuple[list[NewEvent], list[datetime]]:
-    """Drop the evidence that rests on any of `gone`, or all that no person gave. A pattern goes as a whole, with the
-    habits and rules that rest on nothing else, but for what a person said of it. Answers what changed, and when it was
-    first taught."""
+    """Drop the evidence that rests on any of `gone`, or all of it. A pattern goes as a whole, with the habits and rules
+    that rest on nothing else. A person's own words stay; a confirmation goes with what it confirmed, which may hold
+    words of any message. Answers what changed, and when it was first taught."""
     moments, counted, kept = list[datetime](), set[str](), dict[str, list[Evidence]]()
     found = await rows.findings.evidence(identifiers)
     for identifier, (_, evidence) in found.items():
-        left = [one for one in evidence if (one.is_by_hand if gone is None else gone.isdisjoint(one.sources))]
+        left = [one for one in evidence if (one.is_correction if gone is None else gone.isdisjoint(one.sources))]
         if len(left) < len(evidence) and any(_is_counted(one) for one in evidence):
-            moments.append(min(one.occurred_at for one in evidence))
+            moments.append(min((one.occurred_at for one in evidence if not one.is_by_hand), default=now))
             counted.update(source for one in evidence for source in one.sources)
-            left = [one for one in left if one.is_by_hand]
+            left = [one for one in left if one.is_correction]
         kept[identifier] = left
     events = await _keep(rows, found, kept, now)
     if counted:
@@ -99,7 +99,7 @@ async def _drop_read(rows: Rows, identifiers: Collection[str], span: TimeRange, 
     """Drop what a language model read in a time, and leave what it read in others."""
     found = await rows.findings.evidence(identifiers)
     kept = {
-        identifier: [one for one in evidence if not _is_read(one) or not _within(one.occurred_at, span)]
+        identifier: [one for one in evidence if READ_DETAIL not in one.details or _is_apart(one, span)]
         for identifier, (_, evidence) in found.items()
     }
     return await _keep(rows, found, kept, now)
@@ -226,8 +226,9 @@ def _is_counted(one: Evidence) -> bool:
     return COUNTED_DETAIL in one.details
 
 
-def _is_read(one: Evidence) -> bool:
-    return READ_DETAIL in one.details and not one.is_by_hand
+def _is_apart(one: Evidence, span: TimeRange) -> bool:
+    """True where it was read at another time; of a confirmation nobody knows which reading it copied."""
+    return not one.is_by_hand and not _within(one.occurred_at, span)
 
 
 def _within(moment: datetime, span: TimeRange) -> bool:
