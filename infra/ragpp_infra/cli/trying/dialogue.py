@@ -10,7 +10,7 @@ from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
 from ragpp_infra.cli.act_commands import forget_item
 from ragpp_infra.cli.console import out, safe, show_problem
-from ragpp_infra.cli.judging import JUDGED, verdict
+from ragpp_infra.cli.judging import verdict
 from ragpp_infra.cli.render import context, count
 from ragpp_infra.cli.trying.listing import listed
 from ragpp_infra.cli.trying.marks import Mark, marks_of
@@ -120,7 +120,7 @@ class Dialogue:
 
 
 async def act(client: AsyncMemoryClient, user: str, thing: Thing, mark: Mark) -> None:
-    """`wrong`: all that was read in the sentence is rejected, and findings forgotten; what was said stays. `forget`:
+    """`wrong`: all that was read in the sentence is rejected; what was said stays. `forget`:
     the messages go, with all that was learned from them."""
     if mark == "forget":
         for source in thing.sources:
@@ -128,7 +128,7 @@ async def act(client: AsyncMemoryClient, user: str, thing: Thing, mark: Mark) ->
                 await client.forget_interaction(user, source, replies=True)
     for item in thing.items:
         with suppress(NotFound):  # it went with its message
-            if mark == "wrong" and item.kind in JUDGED:
+            if mark == "wrong":
                 await verdict(client, user, item, right=False)
             else:
                 await forget_item(client, user, item)

@@ -9,7 +9,7 @@ from ragpp.fields import GivenTime, Id
 from ragpp.learned import Finding
 from ragpp.models import FindingKind, Page
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
-from ragpp_services.gateway.pinned import unpin_procedural
+from ragpp_services.gateway.pinned import note_deleted
 from ragpp_services.gateway.requester import Reader, Writer
 
 router = keyed_router("learned")
@@ -55,6 +55,5 @@ async def reject_finding(requester: Writer, parts: GatewayParts, item_id: Id, bo
     requester.scope("write", body.user_id)
     scope = requester.scope("forget", body.user_id)
     rejected = await parts.procedural.judge_finding(scope, item_id, "rejected")
-    await unpin_procedural(parts, scope, item_id)
-    requester.deletes(parts.marks, scope, "procedural", [item_id], count=1)
+    await note_deleted(requester, parts, scope, item_id)
     return rejected

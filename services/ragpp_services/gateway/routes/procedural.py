@@ -12,7 +12,7 @@ from ragpp.learned import Verdict
 from ragpp.models import OneValue, Page, Preference, PreferenceEntry, Rule, RuleEntry
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.parts import Parts
-from ragpp_services.gateway.pinned import unpin_procedural
+from ragpp_services.gateway.pinned import note_deleted
 from ragpp_services.gateway.requester import Reader, Requester, Writer
 
 router = keyed_router("procedural")
@@ -191,8 +191,7 @@ async def _judge_rule(requester: Requester, parts: Parts, item_id: str, body: Us
     scope = requester.scope("write", body.user_id)
     judged = await parts.procedural.judge_rule(scope, item_id, verdict)
     if judged.deleted:
-        await unpin_procedural(parts, scope, item_id)
-        requester.deletes(parts.marks, scope, "procedural", [item_id], count=1)
+        await note_deleted(requester, parts, scope, item_id)
     return judged
 
 
@@ -205,6 +204,5 @@ async def forget_procedural(requester: Writer, parts: GatewayParts, item_id: Id,
     forgotten = await parts.procedural.forget(scope, [item_id])
     if not forgotten:
         raise NotFound("this user has no preference, rule or finding of that id")
-    await unpin_procedural(parts, scope, item_id)
-    requester.deletes(parts.marks, scope, "procedural", [item_id], count=forgotten)
+    await note_deleted(requester, parts, scope, item_id, count=forgotten)
     return Forgotten(forgotten=forgotten, tiers={"procedural": "ok"})

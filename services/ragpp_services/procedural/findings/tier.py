@@ -11,18 +11,18 @@ from ragpp.learned import BY_HAND_DETAIL, Finding, Verdict
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
+from ragpp_services.procedural.findings import rows as finding_rows
 from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold
-from ragpp_services.procedural.findings.rows import Vectors
 from ragpp_services.procedural.findings.validity import with_validity
 from ragpp_services.procedural.forgetting import withdrawing
 from ragpp_services.procedural.store import ProceduralStore, Rows
-from ragpp_services.procedural.vectors import Vectors as Embedding
+from ragpp_services.procedural.vectors import Vectors
 
 
 class Findings:
     """The part of `ragpp.tiers.ProceduralTier` about findings."""
 
-    def __init__(self, store: ProceduralStore, vectors: Embedding, clock: Clock) -> None:
+    def __init__(self, store: ProceduralStore, vectors: Vectors, clock: Clock) -> None:
         self._store, self._vectors, self._clock = store, vectors, clock
 
     async def list_findings(
@@ -50,7 +50,7 @@ class Findings:
         return page_of(Page[Finding], found, size, lambda one: (one.last_at, one.id))
 
     async def judge_finding(self, scope: Scope, finding_id: str, verdict: Verdict) -> Finding:
-        """See the contract. A confirmation rests on what the finding rests on, and goes with any of it; a rejection
+        """A confirmation rests on what the finding rests on, and goes with any of it; a rejection
         stays, by the finding's id."""
         now = self._clock()
         async with self._store.writing(scope) as rows:
@@ -75,7 +75,7 @@ class Findings:
             return await _put(rows, finding_id, kind, [*evidence, confirmed], now)
 
     async def correct_finding(self, scope: Scope, finding_id: str, text: str) -> Finding:
-        """See the contract. The time that the words speak of is read from them."""
+        """The time that a correction speaks of is read from its words; for the rest the contract."""
         now = self._clock()
         await self._vectors.check_identity()
         embedding = await self._vectors.embed(text)
@@ -139,7 +139,7 @@ async def add_findings(
     gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
     refused = await rows.findings.forgotten({entry.id for entry in entries})
     after: dict[str, list[Evidence]] = {identifier: evidence for identifier, (_, evidence) in known.items()}
-    spoken: dict[tuple[str, str, tuple[str, ...]], Vectors] = {}
+    spoken: dict[tuple[str, str, tuple[str, ...]], finding_rows.Vectors] = {}
     changed: dict[str, datetime] = {}
     stored: list[Stored] = []
     for entry, vector in zip(entries, vectors, strict=True):
@@ -162,7 +162,7 @@ async def add_findings(
 async def _write(
     rows: Rows,
     changes: Mapping[str, tuple[Sequence[Evidence], Sequence[Evidence]]],
-    spoken: Mapping[tuple[str, str, tuple[str, ...]], Vectors],
+    spoken: Mapping[tuple[str, str, tuple[str, ...]], finding_rows.Vectors],
 ) -> None:
     """Bring the evidence's rows of each finding from what it was to what it is; `spoken`: the vectors of texts that
     came just now, by finding and text."""
