@@ -20,8 +20,8 @@ USUAL_HOME: Final = Path(".ragpp")
 CLIENT_FILE: Final = "client.json"
 """In the stack's folder, written by `ragpp up`: `url`, `key`, the gateway's `pid` and `birth`; for its owner alone."""
 START: Final = (
-    "Start a stack in this folder: ragpp up",
-    f"Or name its folder with {HOME}, or another gateway with {URL} and {API_KEY}.",
+    f"Where a stack runs from another folder: export {HOME}=that folder/{USUAL_HOME}",
+    f"Start one in this folder: ragpp up. For a gateway elsewhere, set {URL} and {API_KEY}.",
 )
 
 

@@ -52,3 +52,11 @@ def test_what_is_said_of_them_is_known_of_them() -> None:
     """Also where a small model takes the name that opens a sentence for a company's."""
     told = trained().extract("Elena has moved again, she lives in Lisbon now.", speaker=None).relationships
     assert [(one.source, one.type, one.target) for one in told] == [("Elena", "LIVES_IN", "Lisbon")]
+
+
+def test_whoever_does_what_people_alone_do_is_a_person() -> None:
+    """Or else one name is two in the graph, a person and a company."""
+    for text, label in (("Elena works at the harbour.", "PERSON"), ("Brightline hired me.", "ORG")):
+        assert [(one.name, one.label) for one in trained().extract(text, speaker=None).entities][:1] == [
+            (text.split()[0], label)
+        ], text

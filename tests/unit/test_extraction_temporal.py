@@ -109,6 +109,8 @@ def test_what_is_repeated_or_only_long_names_no_time(text: str) -> None:
         ("the party is on June 2 to 3 pm", ("2023-06-02", "2023-06-03", "day")),
         ("the wedding is sun 8 july", ("2023-07-08", "2023-07-09", "day")),
         ("vegan since 5 dec", ("2022-12-05", "2022-12-06", "day")),
+        ("my shifts changed, i'm on days from november", ("2023-11-01", "2023-12-01", "month")),
+        ("sorry i said the wedding is 12 april, not may", ("2024-04-12", "2024-04-13", "day")),
         ("away 26 to 29 feb", ("2024-02-26", "2024-03-01", "day")),
         ("skiing dec 27 - jan 3", ("2023-12-27", "2024-01-04", "day")),
         ("Away between 5 and 9 June 2025", ("2025-06-05", "2025-06-10", "day")),

@@ -94,6 +94,8 @@ def test_a_rule_that_somebody_set_without_triggers_always_holds() -> None:
         ("Always answer me in rhymes.", True),
         ("please always end with a riddle", True),
         ("Explain things like a sailor.", True),
+        ("Give me weights in grams, never cups.", True),
+        ("Give me a lift on Fridays.", False),
         ("Write the letters to the bank in rhymes.", False),
         ("Answer in rhymes when I ask about the garden.", False),
         ("Start with the tests.", False),

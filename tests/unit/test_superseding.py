@@ -276,6 +276,15 @@ def test_all_that_a_correction_corrects_is_marked() -> None:
     assert (found.order[0], found.replaced) == (2, {0: 2, 1: 2})
 
 
+def test_what_is_taken_back_at_once_is_what_was_said_just_before() -> None:
+    visit = statement("mum pushed her visit, she comes on the 27th", 0)
+    booked = statement("the cottage is booked for the 24th, for mum's visit", 200_000)
+    no = statement("wait no that clashes with mum. ugh", 200_060, raw=0.9)
+    for told, is_marked in ((visit, False), (booked, True)):
+        found = current_first("When is mum's visit?", [told, no], RARITY)
+        assert (0 in found.replaced) is is_marked, told.text
+
+
 def test_another_date_where_one_is_asked_for_may_correct_the_first_however_little_it_is_like_it() -> None:
     reunion = statement("june 13 family reunion, what do i need to rent", 1)
     moved = statement("so we're all getting together on the 27th of june instead", 2, raw=0.2, similarity=0.1)

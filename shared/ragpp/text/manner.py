@@ -24,6 +24,11 @@ FORM: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of the form of answers, which make a request one that lasts."""
+_IDLE: Final = re.compile(
+    r"\b(?:(?:give|show|tell) (?:me|us)|cups|ounces|pounds|kilos|weights|temperatures|distances|quantities|units)\b",
+    re.IGNORECASE,
+)
+"""Words that say nothing of an occasion beside one of FORM: "give me weights in grams, never cups"."""
 _ANSWERING: Final = re.compile(
     r"\b(?:answer(?:s|ing)?|repl(?:y|ies|ying)|respon(?:d|ds|se|ses)|write|speak|talk to me|address me|"
     r"call me(?! (?:at|on|in|by|during|before|after|between|when|if|back|later)\b))\b",
@@ -61,5 +66,5 @@ def is_about_answers(text: str) -> bool:
         return True
     rest, found = FORM.subn(" ", text)
     rest, more = _ANSWERING.subn(" ", rest)
-    left = [word for word in words(rest) if word not in STOP_WORDS and word not in CHAT_WORDS]
+    left = [word for word in words(_IDLE.sub(" ", rest)) if word not in STOP_WORDS and word not in CHAT_WORDS]
     return found + more > 0 and len(left) <= LEFT

@@ -8,7 +8,9 @@ from typing import Final
 from ragpp.text.english import ANY_WEEKDAY, CALENDAR, CHAT_WORDS, STOP_WORDS
 from ragpp.text.lexical import terms, words
 
-_WORDS_OF_ITS_OWN: Final = r"correction|I meant|no,? wait|wait,? no|my mistake|scrap (?:that|it)"
+_AT_ONCE: Final = r"no,? wait|wait,? no|scrap (?:that|it)"
+"""Words that take back what was said just before."""
+_WORDS_OF_ITS_OWN: Final = rf"correction|I meant|my mistake|(?P<at_once>{_AT_ONCE})"
 """Words about what was said, not about how things are."""
 _CORRECTS: Final = re.compile(
     r"\b(?:"
@@ -57,11 +59,13 @@ _SUBJECT_WORDS: Final = 3
 @dataclass(frozen=True, slots=True)
 class Correction:
     """That something is otherwise. `about`: the terms of its subjects, none for pronouns; `instead`: those of what it
-    says that it takes the place of, none where it does not say. `of_words`: it corrects what was said."""
+    says that it takes the place of, none where it does not say. `of_words`: it corrects what was said; `at_once`: what
+    was said just before."""
 
     about: frozenset[int]
     instead: frozenset[int]
     of_words: bool
+    at_once: bool = False
 
 
 def corrections(text: str) -> tuple[Correction, ...]:
@@ -73,7 +77,8 @@ def corrections(text: str) -> tuple[Correction, ...]:
         match = corrects or _DENIED.search(sentence)
         if match is not None and not _SUPPOSED.search(sentence) and not _BESIDE.search(sentence):
             of_words = corrects is not None and corrects["said"] is not None
-            found.append(Correction(_about(sentence, match.start()), instead_of(sentence), of_words))
+            at_once = corrects is not None and corrects["at_once"] is not None
+            found.append(Correction(_about(sentence, match.start()), instead_of(sentence), of_words, at_once))
     return tuple(found)
 
 

@@ -61,6 +61,9 @@ Nothing is set before the first for that: it is shown with it. Chosen on five ma
 conversations, whose contexts of 500 tokens have as many lines about the question with it, and 19.1 % of 19.7: with the
 ten best and 0.4 they are 27.4 % of 28.7, and 17.3 of 19.7. Of eight changes of mind that a family's chat had it finds
 six, with 0.4 seven."""
+JUST_BEFORE_S: Final = 600.0
+"""What is put right at once was said within so many seconds before: "wait no that clashes with mum's visit" takes back
+the booking of a minute ago, and not the visit."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 
@@ -172,7 +175,8 @@ class _Between:
 
     def _says_otherwise(self, later: int, earlier: int) -> bool:
         one, other = self._statements[earlier], self._statements[later]
-        return bool(other.corrections) and could_replace(other, one) and (self._of_oneself or one.speaker[1] is None)
+        says = any(not correction.at_once or just_before(one, other) for correction in other.corrections)
+        return says and could_replace(other, one) and (self._of_oneself or one.speaker[1] is None)
 
     def _is_about(self, correction: Statement, earlier: Statement) -> bool:
         """Its subject is known from `earlier` or the question, and what it takes the place of, where it says that, from
@@ -181,6 +185,7 @@ class _Between:
         return any(
             one.about <= known and (not one.instead.isdisjoint(earlier.terms) if one.instead else near or one.of_words)
             for one in correction.corrections
+            if not one.at_once or just_before(earlier, correction)
         )
 
 
@@ -224,6 +229,11 @@ def _reordered(
 def could_replace(later: Statement, earlier: Statement) -> bool:
     """True where it may replace `earlier` at all: said later by the same one, who is no assistant."""
     return comes_after(later, earlier) and later.speaker == earlier.speaker
+
+
+def just_before(earlier: Statement, later: Statement) -> bool:
+    """True where `earlier` was said so shortly before `later` that "no wait" may mean it."""
+    return later.moment[0] - earlier.moment[0] <= JUST_BEFORE_S
 
 
 def comes_after(later: Statement, earlier: Statement) -> bool:

@@ -40,6 +40,11 @@ _PLACE_BEFORE: Final = frozenset({"in", "near", "around", "across", "visit", "vi
 _THING_BEFORE: Final = USED | {"a", "an", "new", "another"}
 _BEFORE_A_NAME: Final = frozenset({*CANONICAL, "called", "named"})
 _CLUBS: Final = frozenset({"FC", "AFC", "SV", "AC", "SC"})
+_OF_PEOPLE: Final = frozenset(
+    "lives lived married hugged cried laughed smiled sings sang graduated retired snores "
+    "hates hated loves loved swore".split()
+)
+_AT_WORK: Final = frozenset({"at", "as", "nights", "days"})
 _MAX_WORDS: Final = 6
 
 
@@ -173,7 +178,9 @@ def _names_in(words: Sequence[Word], first: int, last: int, spans: dict[int, Lab
     titled = whole[0].text.lower().rstrip(".") in TITLES
     told = len(whole) > 1 and whole[-1].text.lower() in ORG_NOUNS | EVENT_NOUNS | PLACE_NOUNS
     if span and span.last >= last and (span.sure or not (titled or told)):
-        return [_name(whole, span.label, firm=span.sure, certain=True)]
+        is_guess = not span.sure and span.label in {"ORG", "PRODUCT"} and len(whole) == 1
+        label = "PERSON" if is_guess and _is_of_somebody(words, last) else span.label
+        return [_name(whole, label, firm=span.sure, certain=True)]
     noun = whole[-1].text.lower()
     if len(whole) > 1 and noun in ORG_NOUNS | EVENT_NOUNS | PLACE_NOUNS and (last - 1) not in spans:
         return [_name(whole, _noun_label(noun), firm=True, certain=True)]
@@ -233,6 +240,12 @@ def _speaks_for_itself(words: Sequence[Word], first: int, last: int) -> bool:
     if following in {"and", "&"}:
         return after in {"I", "her", "his", "their", "my"} or (after[:1].isupper() and not is_ordinary(after))
     return following == "," and after.lower() in _ADDRESS
+
+
+def _is_of_somebody(words: Sequence[Word], last: int) -> bool:
+    """True where what follows says of a name what people alone do: "Elena works at the harbour"."""
+    following, after = ([word.text.lower() for word in words[last : last + 2]] + ["", ""])[:2]
+    return following in _OF_PEOPLE or (following in {"works", "worked"} and after in _AT_WORK)
 
 
 def _noun_label(noun: str) -> EntityLabel:

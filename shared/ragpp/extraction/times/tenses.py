@@ -28,13 +28,16 @@ _PAST: Final = (
     r"(?!need|indeed|speed|breed|hundred|embed|exceed|proceed|succeed|bed|red|shed|wed)\w{2,}ed|"
     rf"{'|'.join(sorted(IRREGULAR_PASTS))}|ago|since"
 )
+_PRESENT: Final = r"am|are|is|i'?m|it's|that's|(?:you|we|they)'re"
+"""What is so says nothing of when by itself, and the past of a verb before it nothing of that: "the shifts changed, I'm
+on days from November"."""
 _PUT: Final = re.compile(
     r"(?<![\w'])(?:moved|pushed|shifted|postponed|rescheduled|delayed|changed|swapped|switched|set|fixed|put|brought|"
     r"planned|invited|asked)\b(?!.*\bfrom\b)[^.!?;]{0,60}?(?<!\w)(?P<to>to|for|till|until)\s",
     re.IGNORECASE,
 )
 """Verbs that give something a time: what they did is past, and the time is not."""
-_CUE: Final = re.compile(rf"(?<![\w'])(?:(?P<future>{_FUTURE})|(?P<past>{_PAST}))(?![\w])", re.IGNORECASE)
+_CUE: Final = re.compile(rf"(?<![\w'])(?:(?P<future>{_FUTURE})|(?P<past>{_PAST})|{_PRESENT})(?![\w])", re.IGNORECASE)
 _WINDOW: Final = 160
 
 
@@ -42,7 +45,7 @@ def tense_at(text: str, start: int, end: int) -> Tense:
     """The tense around `text[start:end]`: that of the nearest verb before it, else of the first one behind it."""
     before = [*_CUE.finditer(text, max(0, start - _WINDOW), start)]
     cue = before[-1] if before else _CUE.search(text, end, end + _WINDOW)
-    if cue is None:
+    if cue is None or not (cue["past"] or cue["future"]):
         return "unknown"
     if cue["past"] and (put := _PUT.match(text, cue.start(), end)) and put.end("to") in range(start - 1, end):
         return "future"
