@@ -35,16 +35,17 @@ def applied(number: int, day: float) -> Applied:
     return Applied(f"event{number}", int(day * MICROSECONDS_PER_DAY), number, (f"m{number}",))
 
 
-def said(number: int, day: float, *, lasting: bool = False) -> Statement:
-    return Statement(applied(number, day), KEY, "A", "B", lasting=lasting, context=f"said {number}")
+def said(number: int, day: float, *, lasting: bool = False, asks: bool = False) -> Statement:
+    context = f"said {number}{'?' if asks else ''}"
+    return Statement(applied(number, day), KEY, "A", "B", lasting=lasting, context=context)
 
 
 def mention(number: int, day: float, name: str = "Anna", aliases: tuple[str, ...] = ()) -> Mention:
     return Mention(applied(number, day), "a", name, aliases)
 
 
-statements = st.lists(st.tuples(st.integers(0, 60), st.booleans()), min_size=1, max_size=30).map(
-    lambda days: [said(number, day, lasting=lasting) for number, (day, lasting) in enumerate(days)]
+statements = st.lists(st.tuples(st.integers(0, 60), st.booleans(), st.booleans()), min_size=1, max_size=30).map(
+    lambda days: [said(number, day, lasting=lasting, asks=asks) for number, (day, lasting, asks) in enumerate(days)]
 )
 mentions = st.lists(
     st.tuples(st.integers(0, 60), st.sampled_from(["Anna", "ANNA", "Mom", "Annie"]), st.sampled_from([(), ("mum",)])),
@@ -65,6 +66,15 @@ def test_what_lasts_hardly_fades() -> None:
     state = BELIEF.fold([said(0, 0, lasting=True)])
     assert state is not None
     assert BELIEF.confidence(state, 365 * MICROSECONDS_PER_DAY) > 0.4
+
+
+def test_a_question_is_quoted_only_where_nobody_told_it() -> None:
+    """It takes for known what others have said, and adds to it."""
+    told, asked = said(1, 0), said(2, 1, asks=True)
+    both, alone = BELIEF.fold([told, asked]), BELIEF.fold([asked])
+    assert both is not None
+    assert alone is not None
+    assert (both.context, both.weight, alone.context) == (told.context, 2, asked.context)
 
 
 def test_confidence_never_passes_one() -> None:

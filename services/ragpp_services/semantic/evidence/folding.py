@@ -77,6 +77,7 @@ class Belief:
             return None
         lasting = any(item.lasting for item in said)
         told = [item for item in said if item.act in ASSERTING] or said or list(life.own)
+        shown = next((item for item in reversed(told) if not _asks(item.context)), told[-1])
         days = (said or life.own)[0].applied.occurred_at, (said or life.own)[-1].applied.occurred_at
         held = Held(believed=self.first, believed_at=days[0], since=days[0], until=days[0])
         spent = spent_verdicts(life.own)
@@ -96,8 +97,8 @@ class Belief:
             lasting=lasting,
             first_mention=days[0],
             last_mention=days[1],
-            context=told[-1].context,
-            verb=told[-1].verb,
+            context=shown.context,
+            verb=shown.verb,
             sources=latest_sources(refs_of(said)),
             valid_from=held.since,
             valid_to=held.until,
@@ -138,6 +139,7 @@ class Belief:
             return None
         faded = self._of(state, state.believed, state.believed_at, at)
         believed = min(1.0, faded + self.step)
+        is_shown = not _asks(statement.context) or _asks(state.context)
         return replace(
             state,
             weight=state.weight + 1,
@@ -146,11 +148,16 @@ class Belief:
             confidence=believed,
             confidence_at=at,
             last_mention=at,
-            context=statement.context,
-            verb=statement.verb,
+            context=statement.context if is_shown else state.context,
+            verb=statement.verb if is_shown else state.verb,
             sources=latest_sources((*state.sources, *refs_of([statement]))),
             archived_at=None,
         )
+
+
+def _asks(context: str) -> bool:
+    """True of a question, which takes for known what others have said: it is not shown where one of them is."""
+    return context.rstrip().endswith("?")
 
 
 def spent_verdicts(evidence: Iterable[Statement]) -> list[Statement]:
