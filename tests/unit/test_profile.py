@@ -73,6 +73,17 @@ def test_homes_friends_and_tastes_are_told_however_long_ago_and_a_film_that_fade
     assert paragraph("u1", [confirmed], [], [], [], sure=SURE) == "Noor watched Dune."
 
 
+def test_health_comes_first_of_what_was_found_and_a_wish_that_is_a_rule_is_told_once() -> None:
+    told = [("event", "The boiler broke."), ("health", "Maya is allergic to peanuts."), ("work", "Dan is an analyst.")]
+    found = [values.finding(NOW, id=text, finding=kind, text=text) for kind, text in told]
+    grams = values.rule(NOW, "Give weights in grams.", sources=("m",))
+    wish = values.preference(NOW, category="communication", key="weights in grams", value="always", sources=("m",))
+    assert paragraph("u1", [], [wish], [grams], found, sure=SURE) == (
+        "Health: Maya is allergic to peanuts. Home and work: Dan is an analyst. Asked for: Give weights in grams. "
+        "Lately: The boiler broke."
+    )
+
+
 def test_that_two_things_were_mentioned_together_is_not_told() -> None:
     related = Said("Noor", "RELATED_TO", "Leeds").edge
     assert paragraph("u1", [related], [], [], [], sure=SURE).startswith("Nothing is known of u1")

@@ -3,8 +3,8 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from typing import Final, TypeVar, get_args
 
 from pydantic import JsonValue
 
@@ -13,7 +13,7 @@ from ragpp.context.quoting import quoted
 from ragpp.fading import RELATED_TO
 from ragpp.fading import holds as holds_good
 from ragpp.learned import Finding
-from ragpp.models import Entity, Page, Preference, Relationship, Rule, Scope
+from ragpp.models import Entity, FindingKind, Page, Preference, Relationship, Rule, Scope
 from ragpp.names import COLONS, INVISIBLE, SPEAKER, as_name, on_one_line
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import shown, tells_nothing
@@ -26,6 +26,15 @@ RELATIONSHIPS_TOLD: Final = 16
 PREFERENCES_TOLD: Final = 10
 RULES_TOLD: Final = 5
 FINDINGS_TOLD: Final = 4
+"""The most of each of the GROUPS of findings, the latest."""
+GROUPS: Final[Mapping[str, frozenset[FindingKind]]] = {
+    "Health": frozenset({"health"}),
+    "Who they are": frozenset({"identity", "kin"}),
+    "Home and work": frozenset({"residence", "work"}),
+    "Lately": frozenset(get_args(FindingKind)) - {"health", "identity", "kin", "residence", "work", "instruction"},
+}
+"""What is told of which kinds of findings, in this order: what hurts to miss first. Instructions are told as rules."""
+COMMUNICATION: Final = "communication"
 _TEXT_CHARS: Final = 160
 _WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": "is married to"}
 _TIES: Final = {kin.replace("-", " ") for kin in CANONICAL.values()}
@@ -82,19 +91,31 @@ def paragraph(
     """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure. It is
     put into prompts: names and values are data in it, on its one line, and begin nothing that reads as structure."""
     known = [one for one in relationships if _is_sure(one, sure) and _tells(one)][:RELATIONSHIPS_TOLD]
-    liked = [one for one in preferences if one.confidence >= sure][:PREFERENCES_TOLD]
+    asked = {source for one in rules[:RULES_TOLD] for source in one.sources}
+    liked = [one for one in preferences if one.confidence >= sure and not _is_told(one, asked)][:PREFERENCES_TOLD]
     told = _of_each(known)
+    told += _grouped(findings, ("Health", "Who they are", "Home and work"))
     if liked:
         told.append(f"Preferences: {'; '.join(f'{_name(one.key)}: {_value(one.value)}' for one in liked)}.")
     if rules:
         told.append(f"Asked for: {' '.join(_sentence(one.text) for one in rules[:RULES_TOLD])}")
-    if findings:
-        told.append(f"Lately: {'; '.join(quoted(_short(one.text)) for one in findings[:FINDINGS_TOLD])}.")
+    told += _grouped(findings, ("Lately",))
     if told:
         return " ".join(" ".join(told).split())
     doubtful = len(relationships) + len(preferences)
     who = user_id if _name(user_id) == user_id else "this user"
     return f"Nothing is known of {who}" + (f" for sure; {doubtful} may be so." if doubtful else ".")
+
+
+def _grouped(findings: Sequence[Finding], groups: Sequence[str]) -> list[str]:
+    """A sentence for each of these GROUPS that has findings."""
+    chosen = ((name, [one for one in findings if one.finding in GROUPS[name]][:FINDINGS_TOLD]) for name in groups)
+    return [f"{name}: {'; '.join(quoted(_short(one.text)) for one in of)}." for name, of in chosen if of]
+
+
+def _is_told(one: Preference, asked: Set[str]) -> bool:
+    """True of a wish on how to answer that rests on what a rule rests on, `asked`: it is told as that rule."""
+    return one.category == COMMUNICATION and bool(one.sources) and set(one.sources) <= asked
 
 
 def holds(one: Relationship) -> bool:
