@@ -61,9 +61,9 @@ Nothing is set before the first for that: it is shown with it. Chosen on five ma
 conversations, whose contexts of 500 tokens have as many lines about the question with it, and 19.1 % of 19.7: with the
 ten best and 0.4 they are 27.4 % of 28.7, and 17.3 of 19.7. Of eight changes of mind that a family's chat had it finds
 six, with 0.4 seven."""
-JUST_BEFORE_S: Final = 600.0
-"""What is put right at once was said within so many seconds before: "wait no that clashes with mum's visit" takes back
-the booking of a minute ago, and not the visit."""
+JUST_BEFORE_S: Final = 43_200.0
+"""What is put right at once was said within so many seconds before, half a day: "wait no that clashes with mum's visit"
+takes back the booking of a minute ago, and not the visit that was told of last week."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 

@@ -85,7 +85,14 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
             stated.append(statement_of(item, said, one, named.get(span), other, in_context))
         if not clause.is_doubted:
             before.append(span)
-    return stated
+    return [one for place, one in enumerate(stated) if not _is_within(one, stated[place + 1 :])]
+
+
+def _is_within(one: FindingEntry, later: Iterable[FindingEntry]) -> bool:
+    """True where a clause without a time of its own is read with one of the `later` clauses of its kind, which cannot be
+    read without it."""
+    said = one.text.rstrip(".")
+    return one.when is None and any(one.finding == other.finding and other.text.startswith(said) for other in later)
 
 
 def _start_of(item: Interaction, extraction: Extraction, span: Span, before: Sequence[Span]) -> int:
