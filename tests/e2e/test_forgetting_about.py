@@ -222,3 +222,43 @@ async def test_the_client_lists_and_confirms(api: httpx.AsyncClient, gateway: Re
 @pytest.mark.parametrize("about", [{}, {"entity": "a", "words": "b"}, {"words": ""}, {"entity": ""}])
 async def test_what_it_is_about_must_be_said_in_one_way(api: httpx.AsyncClient, about: dict[str, str]) -> None:
     checked_problem(await api.post("/v1/forget", json={**WHOSE, "about": about}), 422)
+
+
+async def test_what_a_person_stated_by_hand_is_listed_and_goes_with_a_confirmation_of_all(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    """No message holds it, so that it would stay when all messages are gone."""
+    home = {"source": "Qzsofia", "type": "LIVES_IN", "target": "Lisbon", "target_label": "GPE"}
+    bound = {"source": "Noor", "type": "LIVES_IN", "target": "Leeds", "target_label": "GPE"}
+    for stated in (home, bound):
+        answer = await api.post("/v1/relationships", json={**WHOSE, **stated})
+        assert answer.status_code == 201, answer.text
+    for text in ("Ask Qzsofia before you book.", "Ask the Qzsofian Academy first."):
+        assert (await api.post("/v1/rules", json={**WHOSE, "text": text})).status_code == 201
+    await tell(api, {"id": "nuts", "name": "Noor", "content": "My niece is allergic to walnuts."})
+    await gateway.digest(tenant)
+    (niece,) = (await api.get("/v1/findings", params=WHOSE)).json()["items"]
+    corrected = {**WHOSE, "text": "Qzsofia is allergic to walnuts."}
+    assert (await api.patch(f"/v1/findings/{niece['id']}", json=corrected)).status_code == 200
+    found = (await about(api)).json()
+    assert found["total"] == 0
+    told = {(one["kind"], one["text"]) for one in found["stated"]}
+    assert told == {
+        ("relationship", "Qzsofia LIVES_IN Lisbon"),
+        ("rule", "Ask Qzsofia before you book."),
+        ("finding", corrected["text"]),
+    }
+
+    left = (await about(api, confirm={"token": found["token"]})).json()
+
+    assert (left["total"], left["stated"]) == (0, [])
+    relationships = (await api.get("/v1/relationships", params={**WHOSE, "state": "all"})).json()["items"]
+    homes = [(one["source"], one["target"]) for one in relationships if one["type"] == "LIVES_IN"]
+    assert homes == [("Noor", "Leeds")]
+    rules = (await api.get("/v1/rules", params=WHOSE)).json()["items"]
+    assert [one["text"] for one in rules] == ["Ask the Qzsofian Academy first."]
+    entities = (await api.get("/v1/entities", params=WHOSE)).json()["items"]
+    assert "Qzsofia" not in {one["name"] for one in entities}
+    assert (await api.get("/v1/findings", params=WHOSE)).json()["items"] == []
+    words = (await about(api, about={"words": "academy"})).json()
+    assert [one["kind"] for one in words["stated"]] == ["rule"]

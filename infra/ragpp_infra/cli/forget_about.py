@@ -126,7 +126,7 @@ def _about(memory: AsyncMemoryClient, request: ForgetRequest, *, confirm: bool, 
             found = await client.forget_about(request)
             going = [] if as_json else await going_with(client, user, found)
             named = None if as_json or entity is None else await namesakes_of(client, user, entity, found.names)
-            if not (confirm and found.total):
+            if not (confirm and (found.total or found.stated)):
                 return found, None, going, named
             return found, await client.confirm_forget(request, found), going, named
 
@@ -145,20 +145,28 @@ def _list(found: ForgetAnswer, done: ForgetAnswer | None, going: Sequence[Going]
     if found.total > len(found.found):
         out.print(safe(f"and {found.total - len(found.found):,} more", "dim"))
     _tell_going(going, gone=done is not None)
+    for stated in found.stated:
+        out.print(safe(f"stated by hand: {stated.text}"))
     if done is not None and done.job is not None:
         verb = "is" if found.total == 1 else "are"
         said = f"{count(found.total, 'message')} {verb} being forgotten: ragpp jobs show {done.job}"
         out.print(safe(said, "yellow"))
         return
     if done is not None:
-        out.print(safe(f"{count(done.forgotten or 0, 'message')} forgotten").append_text(_late(done.tiers)))
+        forgotten = count(done.forgotten or 0, "message") + _and_stated(found)
+        out.print(safe(f"{forgotten} forgotten").append_text(_late(done.tiers)))
         return
-    if not found.total:
+    if not (found.total or found.stated):
         out.print("no message is about it")
         return
     kinds = ", ".join(counted(number, kind) for kind, number in found.with_them.items() if number)
-    said = f"{count(found.total, 'message')} about it" + (f"; with them would go {kinds}" if kinds else "")
+    said = f"{count(found.total, 'message')}{_and_stated(found)} about it"
+    said += f"; with them would go {kinds}" if kinds else ""
     out.print(safe(f"{said}. Forget them with --yes"))
+
+
+def _and_stated(found: ForgetAnswer) -> str:
+    return f" and {count(len(found.stated), 'statement')}" if found.stated else ""
 
 
 def _tell_namesakes(user: str, found: ForgetAnswer, named: Namesakes) -> None:

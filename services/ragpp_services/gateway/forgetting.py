@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from ragpp.api import AboutIn, ConfirmIn, FoundMessage, TierStatusName, Why
+from ragpp.api import AboutIn, ConfirmIn, FoundMessage, StatedAbout, TierStatusName, Why
 from ragpp.clock import to_moment
 from ragpp.errors import Conflict, MemorySystemError, TierUnavailable
 from ragpp.fields import joined
@@ -26,6 +26,7 @@ from ragpp.models import (
 from ragpp.paging import PAGE, pages
 from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.stated import stated_about
 
 FORGET_S: Final = 10.0
 """Longest that a deletion waits for each tier; the ledger repeats it where that was not enough."""
@@ -44,10 +45,12 @@ RestingT = TypeVar("RestingT", Entity, Relationship, Preference, Rule, Finding)
 
 @dataclass
 class Found:
-    """The messages about something, by time, each with why; what it is called; and what was asked by whom."""
+    """The messages about something, by time, each with why; what was `stated` of it by hand; what it is called; and
+    what was asked by whom."""
 
     messages: list[Interaction] = field(default_factory=list)
     why: dict[str, list[Why]] = field(default_factory=dict)
+    stated: list[StatedAbout] = field(default_factory=list)
     names: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
 
@@ -57,8 +60,9 @@ class Found:
 
     @property
     def token(self) -> str:
-        """Stands for exactly these messages, as the answer to what was asked."""
-        return hashlib.sha256(joined(joined(*self.asked), *sorted(self.ids)).encode()).hexdigest()[:32]
+        """Stands for exactly these messages and statements, as the answer to what was asked."""
+        ids = [*self.ids, *(one.id for one in self.stated)]
+        return hashlib.sha256(joined(joined(*self.asked), *sorted(ids)).encode()).hexdigest()[:32]
 
     def page(self, cursor: str | None, limit: int) -> tuple[list[FoundMessage], str | None]:
         """The messages after the position of `cursor`, and the cursor behind them. Raises InvalidInput."""
@@ -91,7 +95,8 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
             _note(why, await parts.episodic.repeated_by(scope, direct[start : start + READ]), "repeats")
     messages = await _own(parts, scope, why)
     asked = (scope.tenant_id, scope.user_id, about.entity or "", about.words or "")
-    return Found(sorted(messages, key=_position), why, names, asked)
+    stated = await stated_about(parts, scope, about, names)
+    return Found(sorted(messages, key=_position), why, stated, names, asked)
 
 
 def _calling(names: Sequence[str], asked: str) -> tuple[str, ...]:

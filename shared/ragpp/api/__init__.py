@@ -10,6 +10,7 @@ from ragpp.api.forgetting import (
     Forgotten,
     ForgottenMessage,
     FoundMessage,
+    StatedAbout,
     Why,
 )
 from ragpp.api.graph import EntityChange, MergeIn, RelationshipIn, SplitIn
@@ -118,6 +119,7 @@ __all__ = [
     "SectionOut",
     "SettingsIn",
     "SplitIn",
+    "StatedAbout",
     "StoreRequest",
     "StoreResponse",
     "StoredItems",

@@ -54,7 +54,7 @@ class AboutIn(Value):
 
 
 class ConfirmIn(Value):
-    """Either ids of messages that were listed, or the `token` of the list for all of them."""
+    """Either ids of messages that were listed, or the `token` of the list for all of them, with what was `stated`."""
 
     ids: Annotated[Listed[Id], Field(min_length=1, max_length=MAX_MESSAGES)] | None = None
     token: Annotated[str, Field(min_length=1, max_length=64)] | None = None
@@ -97,11 +97,20 @@ class FoundMessage(Value):
     why: tuple[Why, ...]
 
 
+class StatedAbout(Value):
+    """A statement about it that a person made by hand, which no message holds."""
+
+    kind: Literal["relationship", "preference", "rule", "finding"]
+    id: str
+    text: str
+
+
 class ForgetAnswer(Value):
-    """The messages about it, by time, a page at a time, or what is left of them. `total`: of all pages. `token`: stands
-    for all of them in `confirm`. `names`: what the entity is called. `with_them`: how much that was learned would go
-    as well. `forgotten`: how many messages went now, null where nothing was confirmed;
-    a tier other than `ok` is cleaned by the workers. `job`: what forgets them, where they are more than 1,000."""
+    """The messages about it, by time, a page at a time, or what is left of them. `total`: of all pages. `stated`: what
+    a person set by hand about it. `token`: stands for all of these in `confirm`. `names`: what the entity is called.
+    `with_them`: how much that was learned would go as well. `forgotten`: how many messages went now, null where nothing
+    was confirmed; a tier other than `ok` is cleaned by the workers. `job`: what forgets them, where they are more than
+    1,000."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -118,6 +127,7 @@ class ForgetAnswer(Value):
                     }
                 ],
                 "total": 1,
+                "stated": [{"kind": "relationship", "id": "r-4", "text": "Elena LIVES_IN Lisbon"}],
                 "next_cursor": None,
                 "token": "9f86d081884c7d659a2feaa0c55ad015",
                 "names": ["Elena"],
@@ -138,6 +148,7 @@ class ForgetAnswer(Value):
 
     found: tuple[FoundMessage, ...]
     total: int
+    stated: tuple[StatedAbout, ...] = ()
     next_cursor: str | None = None
     token: str
     names: tuple[str, ...] = ()

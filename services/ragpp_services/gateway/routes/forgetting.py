@@ -5,6 +5,7 @@ from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.forgetting import Outcome, confirmed, forget_messages, messages_about, would_go
 from ragpp_services.gateway.http import GatewayParts, keyed_router
 from ragpp_services.gateway.requester import Writer
+from ragpp_services.gateway.stated import forget_stated
 
 router = keyed_router("forgetting")
 
@@ -15,9 +16,10 @@ router = keyed_router("forgetting")
     responses={409: refusal(409, "What was confirmed is not, or no longer, what is about it; `details.ids`.")},
 )
 async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetRequest) -> ForgetAnswer:
-    """Lists every message about it, each with why, by time. Nothing is changed unless the request carries `confirm`,
-    with the ids to forget or the `token` of the list; then these are forgotten as by `DELETE`, and what is left is
-    listed. Needs the scopes `read` and `forget`; a key that is bound to an agent finds that agent's messages alone."""
+    """Lists every message about it, each with why, by time, and what a person stated by hand about it. Nothing is
+    changed unless the request carries `confirm`: with the ids to forget of messages, or with the `token` of the list,
+    for all of it. These are forgotten as by `DELETE`, and what is left is listed. Needs the scopes `read` and `forget`; a key
+    that is bound to an agent finds what that agent was told alone."""
     requester.query_sha256 = parts.marks.of_query(body.about.entity or body.about.words or "")
     requester.scope("forget", body.user_id)
     scope = requester.scope("read", body.user_id)
@@ -27,6 +29,10 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
         ids = await confirmed(parts, scope, found, body.confirm)
         done = await forget_messages(parts, scope, ids, key_id=requester.principal.key_id)
         count = len(ids) if done.job is not None else done.forgotten
+        if body.confirm.token is not None:
+            await forget_stated(parts, scope, found.stated)
+            ids, count = [*ids, *(one.id for one in found.stated)], count + len(found.stated)
+            found.stated = []
         requester.deletes(parts.marks, scope, "interactions", ids, count=count, job=done.job)
         if done.job is None:
             found.messages = [message for message in found.messages if message.id not in set(ids)]
@@ -35,6 +41,7 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
     return ForgetAnswer(
         found=tuple(shown),
         total=len(found.messages),
+        stated=tuple(found.stated),
         next_cursor=following,
         token=found.token,
         names=found.names,

@@ -89,8 +89,8 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
 
 
 def _is_within(one: FindingEntry, later: Iterable[FindingEntry]) -> bool:
-    """True where a clause without a time of its own is read with one of the `later` clauses of its kind, which cannot be
-    read without it."""
+    """True where a clause without a time of its own is read with one of the `later` clauses of its kind, which cannot
+    be read without it."""
     said = one.text.rstrip(".")
     return one.when is None and any(one.finding == other.finding and other.text.startswith(said) for other in later)
 

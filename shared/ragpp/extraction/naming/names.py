@@ -41,9 +41,9 @@ _THING_BEFORE: Final = USED | {"a", "an", "new", "another"}
 _BEFORE_A_NAME: Final = frozenset({*CANONICAL, "called", "named"})
 _CLUBS: Final = frozenset({"FC", "AFC", "SV", "AC", "SC"})
 _OF_PEOPLE: Final = frozenset(
-    "lives lived married hugged cried laughed smiled sings sang graduated retired snores "
-    "hates hated loves loved swore".split()
-)
+    {"lives", "lived", "married", "hugged", "cried", "laughed", "smiled", "sings", "sang", "graduated", "retired",
+     "snores", "hates", "hated", "loves", "loved", "swore"}
+)  # fmt: skip
 _AT_WORK: Final = frozenset({"at", "as", "nights", "days"})
 _MAX_WORDS: Final = 6
 
