@@ -33,7 +33,8 @@ GROUPS: Final[Mapping[str, frozenset[FindingKind]]] = {
     "Home and work": frozenset({"residence", "work"}),
     "Lately": frozenset(get_args(FindingKind)) - {"health", "identity", "kin", "residence", "work", "instruction"},
 }
-"""What is told of which kinds of findings, in this order: what hurts to miss first. Instructions are told as rules."""
+"""The kinds of findings that are told together, in this order: what hurts to miss first. Instructions are told as
+rules."""
 COMMUNICATION: Final = "communication"
 _TEXT_CHARS: Final = 160
 _WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": "is married to"}

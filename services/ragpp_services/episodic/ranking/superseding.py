@@ -62,8 +62,8 @@ conversations, whose contexts of 500 tokens have as many lines about the questio
 ten best and 0.4 they are 27.4 % of 28.7, and 17.3 of 19.7. Of eight changes of mind that a family's chat had it finds
 six, with 0.4 seven."""
 JUST_BEFORE_S: Final = 43_200.0
-"""What is put right at once was said within so many seconds before, half a day: "wait no that clashes with mum's visit"
-takes back the booking of a minute ago, and not the visit that was told of last week."""
+"""Seconds within which that was said which is taken back at once, half a day: "wait no that clashes with mum's visit"
+means the booking of a minute ago, and not the visit that was told of last week."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 

@@ -18,8 +18,8 @@ router = keyed_router("forgetting")
 async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetRequest) -> ForgetAnswer:
     """Lists every message about it, each with why, by time, and what a person stated by hand about it. Nothing is
     changed unless the request carries `confirm`: with the ids to forget of messages, or with the `token` of the list,
-    for all of it. These are forgotten as by `DELETE`, and what is left is listed. Needs the scopes `read` and `forget`; a key
-    that is bound to an agent finds what that agent was told alone."""
+    for all of it. These are forgotten as by `DELETE`, and what is left is listed. Needs the scopes `read` and `forget`;
+    a key that is bound to an agent finds what that agent was told alone."""
     requester.query_sha256 = parts.marks.of_query(body.about.entity or body.about.words or "")
     requester.scope("forget", body.user_id)
     scope = requester.scope("read", body.user_id)

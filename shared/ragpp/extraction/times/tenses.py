@@ -29,8 +29,8 @@ _PAST: Final = (
     rf"{'|'.join(sorted(IRREGULAR_PASTS))}|ago|since"
 )
 _PRESENT: Final = r"am|are|is|i'?m|it's|that's|(?:you|we|they)'re"
-"""What is so says nothing of when by itself, and the past of a verb before it nothing of that: "the shifts changed, I'm
-on days from November"."""
+"""Verbs that say nothing of when by themselves, and behind which the past of a verb before them does not, either: "the
+shifts changed, I'm on days from November"."""
 _PUT: Final = re.compile(
     r"(?<![\w'])(?:moved|pushed|shifted|postponed|rescheduled|delayed|changed|swapped|switched|set|fixed|put|brought|"
     r"planned|invited|asked)\b(?!.*\bfrom\b)[^.!?;]{0,60}?(?<!\w)(?P<to>to|for|till|until)\s",
