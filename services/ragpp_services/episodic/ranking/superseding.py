@@ -174,9 +174,10 @@ class _Between:
         return other.similarity >= NEAR and bool(self._answer & kinds_in(other.text))
 
     def _says_otherwise(self, later: int, earlier: int) -> bool:
-        one, other = self._statements[earlier], self._statements[later]
-        says = any(not correction.at_once or just_before(one, other) for correction in other.corrections)
-        return says and could_replace(other, one) and (self._of_oneself or one.speaker[1] is None)
+        first, other = self._statements[earlier], self._statements[later]
+        if not other.corrections or (all(one.at_once for one in other.corrections) and not just_before(first, other)):
+            return False
+        return could_replace(other, first) and (self._of_oneself or first.speaker[1] is None)
 
     def _is_about(self, correction: Statement, earlier: Statement) -> bool:
         """Its subject is known from `earlier` or the question, and what it takes the place of, where it says that, from
