@@ -84,13 +84,12 @@ def test_written_twice_it_is_there_once() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("zed", '{\n  // mine\n  "theme": "dark"\n}'),
         ("cursor", "[]"),
+        ("zed", '{"theme" "dark"}'),
         ("cursor", '{"mcpServers": []}'),
         ("codex", "model = "),
         ("codex", 'mcp_servers = { ragpp = { command = "x" } }\n'),
         ("codex", '[mcp_servers."ragpp"]\ncommand = "x"\n'),
-        ("cursor", '{"far": 1e400}'),
         ("cursor", "[" * 100_000),
     ],
 )
@@ -182,13 +181,13 @@ def test_the_command_writes_and_takes_out_again(
     assert f"export RAGPP_HOME={tmp_path / 'stack'}" in same.stdout
     assert "kept" not in same.stdout
     assert run("connect", "cursor", "--remove", home=tmp_path / "stack").returncode == 0
-    assert json.loads((tmp_path / ".cursor/mcp.json").read_text()) == {"mcpServers": {}}
+    assert json.loads((tmp_path / ".cursor/mcp.json").read_text()) == {}
     nothing = run("connect", "vscode", "--remove", home=tmp_path / "stack")
     tried = run("connect", "vscode", "--remove", "--dry-run", home=tmp_path / "stack")
     again = run("connect", "cursor", "--remove", home=tmp_path / "stack")
     assert [one.returncode for one in (nothing, tried, again)] == [1, 1, 1]
     assert all("there is no entry" in one.stderr for one in (nothing, tried, again))
-    (tmp_path / ".cursor/mcp.json").write_text("{ // mine\n}")
+    (tmp_path / ".cursor/mcp.json").write_text("{ mine }")
     by_hand = run("connect", "cursor", "--dry-run", home=tmp_path / "stack")
     assert "by hand" in by_hand.stdout
     assert '"--user"' in by_hand.stdout
@@ -221,7 +220,7 @@ def test_one_of_our_hooks_in_a_group_of_somebody_elses_is_taken_out_alone() -> N
     assert json.loads(hooked(Path("/h"))["codex"].changed(text, None))["hooks"] == {"Stop": [{"hooks": [OTHER_HOOK]}]}
 
 
-@pytest.mark.parametrize("text", ["[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// mine\n{}"])
+@pytest.mark.parametrize("text", ["[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "mine"])
 def test_settings_of_hooks_that_would_lose_something_are_refused(text: str) -> None:
     for command in (HOOK, None):
         with pytest.raises(ConfigurationError):

@@ -12,10 +12,10 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.errors import ConfigurationError
+from ragpp_infra.cli.connect.jsonc import MEND, read_object, with_member
 
 SERVER: Final = "ragpp"
 """The name of the entry."""
-MEND: Final = "Mend the file, and run this again."
 _TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:[^\[#\n][^\n]*\n?)*", re.MULTILINE)
 """Our table of a TOML file and its sub-tables, each up to a blank line, a comment or the next heading."""
 
@@ -70,44 +70,15 @@ def _in_json(key: str, beside: Mapping[str, JsonValue]) -> Changed:
     """In an object under `key`, with what this editor wants `beside` the command."""
 
     def changed(text: str, command: Command | None) -> str:
-        settings = read_object(text)
-        servers = settings.setdefault(key, {})
+        servers = read_object(text).get(key, {})
         if not isinstance(servers, dict):
             raise ConfigurationError(f"{key!r} in it is no object", suggestions=(MEND,))
-        was = servers.pop(SERVER, None)
-        entry: dict[str, JsonValue] | None = None
+        entry: JsonValue = None
         if command is not None:
-            entry = servers[SERVER] = {**beside, "command": command.command, "args": list(command.args)}
-        written = written_object(settings)
-        return text if was == entry else written
+            entry = {**beside, "command": command.command, "args": list(command.args)}
+        return text if servers.get(SERVER) == entry else with_member(text, (key, SERVER), entry)
 
     return changed
-
-
-def read_object(text: str) -> dict[str, JsonValue]:
-    """The object that settings are. Raises ConfigurationError."""
-    try:
-        settings: JsonValue = json.loads(text) if text.strip() else {}
-    except json.JSONDecodeError as error:
-        raise ConfigurationError(
-            f"line {error.lineno} of it is not plain JSON ({error.msg})",
-            suggestions=(
-                "It may have comments, which would be lost: put the entry in by hand, as --dry-run shows it.",
-            ),
-        ) from error
-    except RecursionError as error:
-        raise ConfigurationError("it is nested too deep", suggestions=(MEND,)) from error
-    if not isinstance(settings, dict):
-        raise ConfigurationError("it is no object", suggestions=(MEND,))
-    return settings
-
-
-def written_object(settings: dict[str, JsonValue]) -> str:
-    """The text of a settings file. Raises ConfigurationError."""
-    try:
-        return json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    except ValueError as error:
-        raise ConfigurationError("it has a number that is none", suggestions=(MEND,)) from error
 
 
 def _in_toml(text: str, command: Command | None) -> str:

@@ -13,9 +13,9 @@ _KEPT: Final = ".before-ragpp"
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; empty where there is none. Raises StackError."""
+    """The text of a file, with the line ends that it has; empty where there is none. Raises StackError."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
@@ -54,7 +54,7 @@ def replace_text(path: Path, text: str) -> None:
 def _write(path: Path, text: str, mode: int) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         Path(name).chmod(mode)
         Path(name).replace(path)

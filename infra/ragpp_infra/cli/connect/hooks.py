@@ -9,7 +9,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.errors import ConfigurationError
-from ragpp_infra.cli.connect.editors import MEND, Command, Editor, read_object, written_object
+from ragpp_infra.cli.connect.editors import Command, Editor
+from ragpp_infra.cli.connect.jsonc import MEND, read_object, with_member
 from ragpp_infra.cli.hooking.command import PRE_COMPACT, PUBLISHED, SESSION_START, STOP, USER_PROMPT
 
 _PATIENCE_S: Final = {SESSION_START: 5, USER_PROMPT: 5, STOP: 20, PRE_COMPACT: 20}
@@ -30,25 +31,19 @@ def hooked(home: Path) -> dict[str, Editor]:
 
 
 def _changed(text: str, command: Command | None) -> str:
-    settings = read_object(text)
-    hooks = settings.setdefault("hooks", {})
+    hooks = read_object(text).get("hooks", {})
     if not isinstance(hooks, dict):
         raise ConfigurationError("'hooks' in it is no object", suggestions=(MEND,))
     for name, event in PUBLISHED.items():
-        was_empty = hooks.get(event) == []
-        groups = hooks.pop(event, [])
+        groups = hooks.get(event, [])
         if not isinstance(groups, list):
             raise ConfigurationError(f"'hooks.{event}' in it is no list", suggestions=(MEND,))
         left: list[JsonValue] = [rest for group in groups if (rest := _without_ours(group)) is not None]
         if command is not None:
             left.append(_group(name, command))
-        if left or was_empty:
-            hooks[event] = left
-    before = read_object(text)
-    if not hooks and before.get("hooks") != {}:
-        del settings["hooks"]
-    written = written_object(settings)
-    return text if settings == before else written
+        if left != groups:
+            text = with_member(text, ("hooks", event), left or None)
+    return text
 
 
 def _group(name: str, command: Command) -> dict[str, JsonValue]:

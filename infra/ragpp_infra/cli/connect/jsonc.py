@@ -1,0 +1,180 @@
+"""JSON settings with comments: one member put in, changed or taken out, and every other sign left as it is. Pure."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from pydantic import JsonValue
+
+from ragpp.errors import ConfigurationError
+
+MEND: Final = "Mend the file, and run this again."
+_STRING: Final = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENTS: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+"""Comments, and strings, since these may look like some."""
+_IDLE: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
+"""Commas behind which nothing comes, and strings."""
+_REMARK: Final = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
+"""A comment on what stands before it on its line."""
+_SPACE: Final = re.compile(r"\s*")
+_DECODER: Final = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A member of an object: from where its key begins to where its value ends."""
+
+    key: str
+    begin: int
+    value: int
+    end: int
+
+
+def read_object(text: str) -> dict[str, JsonValue]:
+    """The object that settings are, {} for an empty file. Raises ConfigurationError."""
+    plain = _plain(text)
+    try:
+        settings: JsonValue = json.loads(plain) if plain.strip() else {}
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(f"line {error.lineno} of it is no JSON ({error.msg})", suggestions=(MEND,)) from error
+    except RecursionError as error:
+        raise ConfigurationError("it is nested too deep", suggestions=(MEND,)) from error
+    if not isinstance(settings, dict):
+        raise ConfigurationError("it is no object", suggestions=(MEND,))
+    return settings
+
+
+def with_member(text: str, path: Sequence[str], value: JsonValue) -> str:
+    """`text` with `value` at `path`, where the objects around it are made as they are needed; for None without that
+    member, and without an object that nothing is left in. Raises ConfigurationError."""
+    before = read_object(text)
+    if value is not None and not _plain(text).strip():
+        for key in reversed(path):
+            value = {key: value}
+        return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"
+    changed = _changed(text, path, value)
+    if read_object(changed) != _expected(before, path, value):
+        raise ConfigurationError("a key stands in it twice, or it is otherwise not understood", suggestions=(MEND,))
+    return changed
+
+
+def _changed(text: str, path: Sequence[str], value: JsonValue) -> str:
+    plain, place, around = _plain(text), _SPACE.match(_plain(text)), list[_Member]()
+    at = place.end() if place is not None else 0
+    for depth, key in enumerate(path):
+        members = list(_members(plain, at))
+        found = next((one for one in members if one.key == key), None)
+        if found is None:
+            if value is None:
+                return text
+            for name in reversed(path[depth + 1 :]):
+                value = {name: value}
+            return _inserted(text, at, members, key, value, depth)
+        if depth == len(path) - 1:
+            if value is not None:
+                return f"{text[: found.value]}{_written(text, value, depth + 1)}{text[found.end :]}"
+            if len(members) == 1 and around:
+                return _changed(text, path[:-1], None)
+            return _without(text, members, found)
+        if plain[found.value] != "{":
+            raise ConfigurationError(f"{key!r} in it is no object", suggestions=(MEND,))
+        around.append(found)
+        at = found.value
+    return text
+
+
+def _inserted(text: str, at: int, members: Sequence[_Member], key: str, value: JsonValue, depth: int) -> str:
+    """With a member behind the last one of the object that begins `at`, and behind a remark on that."""
+    line, step = _layout(text)
+    member = f"{line}{step * (depth + 1)}{json.dumps(key, ensure_ascii=False)}: {_written(text, value, depth + 1)}"
+    if not members:
+        return f"{text[: at + 1]}{member}{line}{step * depth}{text[_plain(text).index('}', at) :]}"
+    end = members[-1].end
+    comma = _comma_behind(text, end)
+    behind = _past_remark(text, end if comma is None else comma + 1)
+    if comma is None:
+        return f"{text[:end]},{text[end:behind]}{member}{text[behind:]}"
+    return f"{text[:behind]}{member},{text[behind:]}"
+
+
+def _without(text: str, members: Sequence[_Member], gone: _Member) -> str:
+    """Without a member, and without the comma that parted it from the others."""
+    begin, comma = len(text[: gone.begin].rstrip()), _comma_behind(text, gone.end)
+    if comma is not None:
+        return text[:begin] + text[comma + 1 :]
+    if len(members) == 1 and text[begin - 1] == "{" and text[gone.end :].lstrip().startswith("}"):
+        return text[:begin] + text[gone.end :].lstrip()
+    before = next((one for one, other in pairwise(members) if other is gone), None)
+    parted = None if before is None else _comma_behind(text, before.end)
+    kept = text[:begin] if parted is None else text[:parted] + text[parted + 1 : begin]
+    return kept + text[gone.end :]
+
+
+def _comma_behind(text: str, place: int) -> int | None:
+    """Where the next sign but space and comments is, if that is a comma."""
+    rest = _blanked(text, _COMMENTS)
+    found = _skip(rest, place)
+    return found if rest[found : found + 1] == "," else None
+
+
+def _past_remark(text: str, place: int) -> int:
+    found = _REMARK.match(text, place)
+    return place if found is None else found.end()
+
+
+def _expected(before: dict[str, JsonValue], path: Sequence[str], value: JsonValue) -> dict[str, JsonValue]:
+    key, rest = path[0], path[1:]
+    if not rest:
+        others = {name: one for name, one in before.items() if name != key}
+        return others if value is None else {**before, key: value}
+    inner = before.get(key, {})
+    made = _expected(inner, rest, value) if isinstance(inner, dict) else {}
+    if value is None and (not made or key not in before):
+        return {name: one for name, one in before.items() if name != key or inner == {}}
+    return {**before, key: made}
+
+
+def _plain(text: str) -> str:
+    """`text` as JSON, every sign at its place: comments and idle commas are spaces."""
+    return _blanked(_blanked(f" {text[1:]}" if text.startswith("\ufeff") else text, _COMMENTS), _IDLE)
+
+
+def _blanked(text: str, idle: re.Pattern[str]) -> str:
+    """`text` with spaces in place of what is `idle`, but for strings."""
+
+    def blank(match: re.Match[str]) -> str:
+        return match.group() if match.group().startswith('"') else re.sub(r"[^\r\n]", " ", match.group())
+
+    return idle.sub(blank, text)
+
+
+def _members(plain: str, at: int) -> Iterator[_Member]:
+    """The members of the object that begins `at`; `plain`: JSON that was read before."""
+    place = _skip(plain, at + 1)
+    while plain[place] != "}":
+        key, end = _DECODER.raw_decode(plain, place)
+        value = _skip(plain, _skip(plain, end) + 1)
+        _, behind = _DECODER.raw_decode(plain, value)
+        yield _Member(key, place, value, behind)
+        place = _skip(plain, behind)
+        if plain[place] == ",":
+            place = _skip(plain, place + 1)
+
+
+def _skip(plain: str, place: int) -> int:
+    found = _SPACE.match(plain, place)
+    return place if found is None else found.end()
+
+
+def _layout(text: str) -> tuple[str, str]:
+    """How a line ends in `text`, and what a step of its indentation is."""
+    indented = re.search(r"\{(?:[ \t]*//[^\n]*)?\s*?\n([ \t]+)\S", text)
+    return ("\r\n" if "\r\n" in text else "\n"), (indented[1] if indented else "  ")
+
+
+def _written(text: str, value: JsonValue, depth: int) -> str:
+    line, step = _layout(text)
+    return json.dumps(value, indent=step, ensure_ascii=False).replace("\n", f"{line}{step * depth}")
