@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 from mcp import Client, MCPError
-from mcp_types import TextContent
+from mcp_types import TextContent, TextResourceContents
 
+from ragpp.api.people import Profile
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden, MemorySystemError, StackError
 from ragpp.errors.problems import MEDIA_TYPE, invalid_fields, problem_of
@@ -20,11 +21,17 @@ from ragpp.mcp.server import make_server
 TOKEN = "words:" + "a" * 32
 
 
+PROFILE = Profile(
+    user_id="ann", text="Nothing is known of ann.", entities=(), relationships=(), preferences=(), rules=(), findings=()
+).model_dump(mode="json")
+
+
 @dataclass
 class Gateway:
     """A gateway that has three messages about boilers, two to a page, and refuses what it was told to refuse."""
 
     refusal: MemorySystemError | None = None
+    waiting: int = 0
     ids: list[str] = field(default_factory=lambda: ["m-1", "m-2", "m-3"])
     asked: list[tuple[str, dict[str, object]]] = field(default_factory=list)
 
@@ -34,6 +41,10 @@ class Gateway:
         if self.refusal is not None:
             document = problem_of(self.refusal).model_dump(mode="json")
             return httpx.Response(self.refusal.status, json=document, headers={"content-type": MEDIA_TYPE})
+        if request.url.path.endswith("/profile"):
+            return httpx.Response(200, json=PROFILE)
+        if request.url.path.endswith("/pending"):
+            return httpx.Response(200, json={"pending": self.waiting})
         start = int(body.get("cursor") or 0)
         confirmed = body.get("confirm")
         gone = [one for one in self.ids if confirmed and one in confirmed["ids"]]
@@ -161,6 +172,18 @@ async def test_a_profile_is_listed_where_it_is_known_whose_it_is_also_while_the_
         assert [one.uri for one in (await client.list_resources()).resources] == ["ragpp://profile"]
     async with assistant(Gateway(), user=None) as client:
         assert (await client.list_resources()).resources == []
+
+
+async def test_a_profile_says_that_more_is_to_come_where_messages_wait_to_be_learned_from() -> None:
+    for waiting, told in ((3, "(3 messages wait to be learned from: ask again in a moment.)"), (0, "known of ann.")):
+        async with assistant(Gateway(waiting=waiting)) as client:
+            found = await client.call_tool("profile", {})
+            read = await client.read_resource("ragpp://profile")
+        texts = [
+            one.text for one in (*found.content, *read.contents) if isinstance(one, TextContent | TextResourceContents)
+        ]
+        assert len(texts) == 2
+        assert all(text.endswith(told) for text in texts), texts
 
 
 async def test_a_briefing_is_of_the_user_that_it_names() -> None:
