@@ -89,6 +89,7 @@ def test_written_twice_it_is_there_once() -> None:
         ("cursor", '{"mcpServers": []}'),
         ("codex", "model = "),
         ("codex", 'mcp_servers = { ragpp = { command = "x" } }\n'),
+        ("codex", '[mcp_servers.ragpp]\n# mine\ncommand = "x"\n'),
         ("codex", '[mcp_servers."ragpp"]\ncommand = "x"\n'),
         ("cursor", "[" * 100_000),
     ],
@@ -194,6 +195,11 @@ def test_the_command_writes_and_takes_out_again(
     unknown = run("connect", "emacs", home=tmp_path / "stack")
     assert unknown.returncode == 1
     assert "claude-code, claude-desktop" in unknown.stderr
+    hookless = run("connect", "cursor", "--hooks", home=tmp_path / "stack")
+    nobody = run("connect", "cursor", "--user", " ", home=tmp_path / "stack")
+    assert (hookless.returncode, nobody.returncode) == (1, 1)
+    assert "has no hooks" in hookless.stderr
+    assert "is empty" in nobody.stderr
 
 
 OTHER_HOOK = {"type": "command", "command": "notify-send 'ragpp hook'"}

@@ -3,7 +3,6 @@
 import asyncio
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -53,7 +52,9 @@ def connect(
 
     Example: [bold]ragpp connect cursor --user ana[/bold]
     """
-    chosen = _chosen(editor, hooked(Path.home()) if hooks else editors(Path.home()))
+    if not user.strip():
+        raise InvalidInput("the user is empty", suggestions=("Name whose memory it gets: --user ana.",))
+    chosen = _chosen(editor, hooks=hooks)
     command = None if remove else _command("hook" if hooks else "mcp", user, home)
     if dry_run:
         _show(chosen, command, as_json=as_json)
@@ -94,10 +95,13 @@ def _tried(command: Command, *, quiet: bool) -> str:
     return recalled
 
 
-def _chosen(name: str, known: Mapping[str, Editor]) -> Editor:
+def _chosen(name: str, *, hooks: bool) -> Editor:
+    known, with_hooks = editors(Path.home()), hooked(Path.home())
+    if hooks and name in known and name not in with_hooks:
+        raise InvalidInput(f"{name} has no hooks", suggestions=(f"These have: {', '.join(with_hooks)}.",))
     if name not in known:
         raise InvalidInput(f"{name!r} is not known here", suggestions=(f"Known are: {', '.join(known)}.",))
-    return known[name]
+    return with_hooks[name] if hooks else known[name]
 
 
 def _command(called: str, user: str, home: Path | None) -> Command:

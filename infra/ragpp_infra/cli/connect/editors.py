@@ -16,6 +16,7 @@ from ragpp_infra.cli.connect.jsonc import MEND, read_object, with_member
 
 SERVER: Final = "ragpp"
 """The name of the entry."""
+BY_HAND: Final = "Change the entry by hand: --dry-run shows how it is to be."
 _TABLE: Final = re.compile(rf"^\[mcp_servers\.{SERVER}(?:\.[^\]\n]*)?\][^\n]*\n?(?:[^\[#\n][^\n]*\n?)*", re.MULTILINE)
 """Our table of a TOML file and its sub-tables, each up to a blank line, a comment or the next heading."""
 
@@ -93,9 +94,12 @@ def _in_toml(text: str, command: Command | None) -> str:
         args = ", ".join(map(_basic_string, command.args))
         table = f"[mcp_servers.{SERVER}]\ncommand = {_basic_string(command.command)}\nargs = [{args}]\n"
         changed = f"{rest}\n\n{table}" if rest else table
-    after = _tables(changed)
+    try:
+        after = tomllib.loads(changed)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError("servers in it are not written as tables", suggestions=(BY_HAND,)) from error
     if _without_entry(after) != _without_entry(before) or _entry_of(after) != entry:
-        raise ConfigurationError("the entry in it is not written as a table", suggestions=(MEND,))
+        raise ConfigurationError("the entry in it is no table, or has comments", suggestions=(BY_HAND,))
     return changed
 
 
