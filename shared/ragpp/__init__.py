@@ -1,4 +1,19 @@
-"""RAG++: the memory of AI agents. What is named here is imported when it is asked for, and not before."""
+"""RAG++: the memory of AI agents. Start with a client, and say what is to be remembered:
+
+    from ragpp import MemoryClient
+
+    with MemoryClient() as memory:  # AsyncMemoryClient where a loop runs; `ragpp up` starts what both ask
+        memory.remember("My sister Elena moved to Porto.", user="ana")
+        print(memory.recall("Where does my sister live?", user="ana").context)
+
+`MemoryClient`: help(ragpp.MemoryClient) has all methods; remember, recall, conversation and profile come first.
+`remembering`: gives a memory to a client of OpenAI's or Anthropic's library.
+`errors`: all that is raised, below MemorySystemError, each with `message` and `suggestions`.
+`ragpp.api`: the models of requests and answers; methods take their fields by keyword, too.
+`MemoryManager`, `MemoryCatalog`: the catalog of documents and of what was taken from them.
+
+What is named here is imported when it is asked for, and not before.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final

@@ -37,25 +37,45 @@ def gateway_of(base_url: str | None, api_key: str | None) -> tuple[str, str]:
     """Address and key as given, else from RAGPP_URL and RAGPP_API_KEY; where there is none of them, those of the stack
     that `ragpp up` started in RAGPP_HOME or in `.ragpp`.
 
-    Raises ConfigurationError, which names what is neither given nor set, that an address has no http:// before it, or
-    that others than its owner may have written the stack's file or read it.
+    Raises ConfigurationError, which names what is neither given nor set, that an address has no http:// before it, that
+    a key has what no key has, or that others than its owner may have written the stack's file or read it.
     """
     found = {URL: base_url or os.environ.get(URL), API_KEY: api_key or os.environ.get(API_KEY)}
     if not any(found.values()):
         access = access_of(stack_folder())
         return access.url, access.key
-    if missing := [name for name, value in found.items() if not value]:
-        raise ConfigurationError(
-            f"no gateway is named: {' and '.join(missing)} not set, and `base_url` and `api_key` not given",
-            suggestions=("Set them, or give both to the client; `ragpp env` shows those of the embedded stack.",),
-        )
-    url = found[URL] or ""
-    if not is_address(url):
+    url, key = found[URL], found[API_KEY]
+    if not url or not key:
+        raise _half_named(*((URL, API_KEY) if url else (API_KEY, URL)), is_given=bool(base_url or api_key))
+    if not isinstance(url, str) or not is_address(url):
         raise ConfigurationError(
             "the gateway's address has no http:// or https:// before it",
             suggestions=("Write it as http://127.0.0.1:8700.",),
         )
-    return url, found[API_KEY] or ""
+    if not isinstance(key, str) or not (key.isascii() and key.isprintable()):
+        raise ConfigurationError(
+            "the key is no text, or has a line break or another character that no key has",
+            suggestions=(f"Give `api_key`, or set {API_KEY}, as `ragpp key create` or `ragpp env` shows it.",),
+        )
+    return url, key
+
+
+def _half_named(name: str, setting: str, *, is_given: bool) -> ConfigurationError:
+    """The error of a gateway of which `name` is known alone, and `setting` is not."""
+    if not is_given:
+        message = f"no gateway is named: {name} is set, and {setting} is not"
+    elif name == URL:
+        message = f"no gateway is named: `base_url` is given without `api_key`, and {API_KEY} is not set"
+    else:
+        message = f"no gateway is named: `api_key` is given without `base_url`, and {URL} is not set"
+    return ConfigurationError(
+        message,
+        suggestions=(
+            "Give both to the client or neither: MemoryClient(base_url, api_key) asks that gateway, MemoryClient() the "
+            "one of the environment or of the stack that runs here.",
+            "`ragpp env` shows address and key of the embedded stack.",
+        ),
+    )
 
 
 def stack_folder() -> Path:

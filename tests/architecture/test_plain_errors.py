@@ -76,7 +76,8 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp_infra.embedded.known_settings": {"'; '.join(problems)"},
     "ragpp_infra.cli.init_command": {"file"},
     "ragpp_infra.cli.connect.change": {"editor.path", "error.message"},  # of an editor's settings
-    "ragpp_infra.cli.connect.editors": {"error", "error.lineno", "error.msg", "key!r"},  # as above
+    "ragpp_infra.cli.connect.editors": {"error", "key!r"},  # as above
+    "ragpp_infra.cli.connect.jsonc": {"error.lineno", "error.msg", "key!r"},  # as above
     "ragpp_infra.secret_file": {"error", "error.strerror"},
     "ragpp_infra.provisioning.provision": {"'; '.join(wrong)", "', '.join(wrong)"},  # names of settings and roles
     "ragpp_services.gateway.limits": {"counted", "most", "of"},  # words of ours and numbers

@@ -4,6 +4,7 @@ import pytest
 
 from ragpp import AsyncMemoryClient, MemoryClient
 from ragpp.errors import InvalidInput
+from tests.support.each import each_case
 from tests.support.scripted import RECALLED, STORED, ScriptedGateway, answer
 
 
@@ -62,3 +63,14 @@ def test_a_context_before_anything_was_said_is_refused_and_asks_nothing() -> Non
         talk.context()
     talk.context("Who am I?")
     assert gateway.bodies() == [{"user_id": "ana", "session_id": "s1", "query": "Who am I?"}]
+
+
+@each_case("kind", [MemoryClient, AsyncMemoryClient])
+def test_a_conversation_of_nobody_is_refused_before_anything_is_said(
+    kind: type[MemoryClient] | type[AsyncMemoryClient],
+) -> None:
+    client = kind("http://gateway", "key")
+    with pytest.raises(InvalidInput, match=r"^user: is empty\n  Correct"):
+        client.conversation(user="")
+    with pytest.raises(TypeError, match=r"^conversation\(\) takes no 'user_id'; did you mean 'user'\?"):
+        client.conversation(user_id="ana")  # type: ignore[call-arg]

@@ -19,7 +19,7 @@ from ragpp.client.later import Later
 from ragpp.client.outbox import Outbox
 from ragpp.client.plain import message, question
 from ragpp.environment import outbox_folder
-from ragpp.errors import ConfigurationError
+from ragpp.errors import ConfigurationError, InvalidInput
 from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp.testing.llm import Answered, Failed, LlmServer
 from ragpp_infra.embedded.home import Home
@@ -134,7 +134,7 @@ async def test_a_memory_that_fails_changes_nothing_for_the_caller_and_what_was_s
     with caplog.at_level(logging.WARNING, logger="ragpp.client.wrapper"):
         assert await call(server, memory_of(call, gateway, outbox=box), stream, MESSAGES) == "In Porto, I believe."
     assert shown_to_the_model(server) == f"user: {ASKED}"
-    assert "not recalled" in caplog.text
+    assert "not recalled, and the model is called all the same: MEM-031 The gateway cannot be reached" in caplog.text
     (kept,) = box.iterdir()
     assert ASKED in kept.read_text(encoding="utf-8")
     assert "In Porto" in kept.read_text(encoding="utf-8")
@@ -223,6 +223,30 @@ async def test_anything_else_and_the_wrong_kind_of_memory_are_refused() -> None:
     async with openai.AsyncOpenAI(api_key="k") as client:
         with pytest.raises(ConfigurationError, match="not of one kind"):
             remembering(client, user="ana", memory=memory)
+
+
+@each_case(
+    ("given", "told"),
+    [
+        ({"user": ""}, "^user: is empty"),
+        ({"user": 5}, "^user: must be text"),
+        ({"user": "ana", "session": 5}, "^session: must be text"),
+        ({"user": "ana", "token_budget": -1}, "^token_budget: "),
+        ({"user": "ana", "token_budget": "5"}, "^token_budget: "),
+        ({"user": "ana", "memory": "x"}, r"^memory: is no client of the memory\n  Give a MemoryClient\(\)"),
+        ({"user": "ana", "memory": MemoryClient}, "^memory: is no client of the memory"),
+        ({"client": openai.OpenAI, "user": "ana"}, r"^client: is a class\n  .*remembering\(OpenAI\(\), user="),
+    ],
+)
+def test_an_argument_that_is_none_is_refused_before_any_call_of_the_model(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        remembering(**{"client": openai.OpenAI(api_key="k"), **given})
+
+
+@each_case("name", ["user_id", "usr"])
+def test_an_argument_that_there_is_not_is_told_with_the_one_that_is_meant(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^remembering\(\) takes no '{name}'; did you mean 'user'\?"):
+        cast("Callable[..., object]", remembering)(openai.OpenAI(api_key="k"), **{name: "ana"})
 
 
 @each_case("reply", ["x" * (MAX_CONTENT_CHARS + 1), "In \0 Porto"])

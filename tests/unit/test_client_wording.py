@@ -2,7 +2,8 @@
 
 import traceback
 from collections.abc import Callable
-from typing import cast
+from datetime import datetime
+from typing import Final, cast
 
 import httpx
 import pytest
@@ -12,12 +13,18 @@ from ragpp import AsyncMemoryClient, MemoryClient
 from ragpp.api import KeyMade
 from ragpp.errors import (
     ClientClosed,
+    ConfigurationError,
     Conflict,
     GatewayUnreachable,
     InvalidInput,
     MemorySystemError,
+    NotFound,
+    RateLimited,
+    ResourceNotFoundError,
     SecretInId,
     TextTooLong,
+    TierUnavailable,
+    Unauthenticated,
 )
 from ragpp.errors.problems import problem_of
 from tests.support.each import each_case
@@ -84,6 +91,18 @@ async def test_the_other_face_tells_it_too(monkeypatch: pytest.MonkeyPatch) -> N
         ("recall", ("x",), {"user": "ana", "lmit": 3}, r"^recall\(\) takes no 'lmit'; did you mean 'limit'\?"),
         ("pending", (), {}, r"^pending\(\) missing a required argument: 'user_id'"),
         ("rules", ("ana",), {"activ": True}, r"^rules\(\) takes no 'activ'; did you mean 'active'\?"),
+        ("recall", ("x",), {"user": "ana", "k": 5}, r"^recall\(\) takes no 'k'; did you mean 'limit'\?"),
+        ("recall", ("x",), {"user": "ana", "top_k": 5}, r"^recall\(\) takes no 'top_k'; did you mean 'limit'\?"),
+        ("recall", ("x",), {"user": "ana", "max_tokens": 5}, r"takes no 'max_tokens'; did you mean 'token_budget'\?"),
+        ("recall", (), {"user": "ana", "text": "x"}, r"^recall\(\) takes no 'text'; did you mean 'query'\?"),
+        ("recall", ("x", "ana"), {}, r"^recall\(\) too many positional arguments; name the rest, such as user=…"),
+        ("set_preference", ("ana", "drink", "milk", "oat"), {}, r"takes a PreferenceIn or its fields by keyword"),
+        (
+            "correct_finding",
+            ("ana", "f-1"),
+            {"text": "x"},
+            r"takes finding_id first, then a FindingChange or its fields",
+        ),
         ("profile", (), {"user": "ana", "user_id": "bo"}, r"^profile\(\) takes either 'user' or 'user_id'"),
     ],
 )
@@ -103,7 +122,14 @@ def test_a_call_that_does_not_fit_is_told_by_the_method_that_was_called(
         ("remember", ("x",), {"user": ""}, "user: is empty"),
         ("remember", (), {"user": "ana", "messages": [{"content": ""}]}, "messages.0.content: is empty"),
         ("recall", ("x",), {"user": "ana", "tiers": "episodic"}, "tiers: must be a list"),
+        ("recall", ("x",), {"user": "ana", "situation": 5}, "situation: must be text or a mapping"),
         ("recall", (), {"user_id": "ana"}, "query: is missing"),
+        ("forget_interaction", ("ana", ""), {}, "interaction_id: is empty"),
+        ("interaction", ("ana", 5), {}, "interaction_id: must be text"),
+        ("confirm_finding", ("ana", None), {}, "finding_id: must be text"),
+        ("erase_user", ("",), {}, "user_id: is empty"),
+        ("profile", ("",), {}, "user_id: is empty"),
+        ("pending", (), {"user": 5}, "user_id: must be text"),
         (
             "create_rule",
             (),
@@ -124,6 +150,17 @@ def test_a_field_is_refused_by_the_name_that_it_was_given_by(
 def test_a_filter_of_another_form_is_refused_with_one_of_the_right_form(given: object) -> None:
     with pytest.raises(InvalidInput, match=r'\{"equal": \{"key": "project", "value": "apollo"\}\}'):
         loose("recall")("x", user="ana", filter=given)
+
+
+@each_case(
+    ("name", "given"),
+    [("remember", {"occurred_at": datetime(2026, 3, 8)}), ("recall", {"as_of": datetime(2026, 3, 8)})],  # noqa: DTZ001 - naive
+)
+def test_a_time_without_an_offset_is_refused_with_one_that_has_it(name: str, given: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match=r"has no UTC offset\n.*datetime\.now\(timezone\.utc\)"):
+        loose(name)("x", user="ana", **given)
+    with pytest.raises(InvalidInput, match=r"^as_of: has no UTC offset\n.*datetime\.now\(timezone\.utc\)"):
+        loose("findings")("ana", as_of=datetime(2026, 3, 8))  # noqa: DTZ001 - as above
 
 
 def test_limits_and_secrets_keep_their_kinds() -> None:
@@ -166,3 +203,110 @@ async def test_a_closed_client_says_so() -> None:
         pass
     with pytest.raises(RuntimeError, match="closed"):
         await other.lag()
+
+
+FACES: Final = [MemoryClient, AsyncMemoryClient]
+
+
+@each_case(
+    ("kind", "given", "told"),
+    [
+        (kind, given, told)
+        for kind in FACES
+        for given, told in (
+            ({"timeout_s": -1}, "timeout_s: must be a number over 0"),
+            ({"timeout_s": "30"}, "timeout_s: must be a number over 0"),
+            ({"retries": -1}, "retries: must be 0 or a whole number"),
+            ({"backoff_s": -0.1}, "backoff_s: must be 0 or a number"),
+            ({"outbox": 5}, "outbox: must be a folder"),
+            ({"api_key": "kéy\n"}, "the key is no text, or has a line break"),
+            ({"api_key": 123}, "the key is no text"),
+            ({"base_url": "http://"}, "address cannot be read"),
+            ({"base_url": "http://gateway:port"}, "address cannot be read"),
+        )
+    ],
+)
+def test_a_client_that_cannot_work_is_refused_when_it_is_made(kind: Loose, given: dict[str, object], told: str) -> None:
+    with pytest.raises((InvalidInput, ConfigurationError)) as caught:
+        kind(**{"base_url": "http://gateway", "api_key": "key", **given})
+    assert told in caught.value.message
+    assert "\n  " in str(caught.value)
+
+
+@each_case("kind", FACES)
+def test_a_client_is_told_by_its_own_name_what_it_does_not_take(kind: Loose) -> None:
+    with pytest.raises(TypeError, match=r"^(Async)?MemoryClient\(\) takes no 'url'; did you mean 'base_url'\?"):
+        kind(url="http://gateway")
+
+
+@each_case(
+    ("given", "told"),
+    [
+        ({"api_key": "k"}, "`api_key` is given without `base_url`, and RAGPP_URL is not set"),
+        ({"base_url": "http://gateway"}, "`base_url` is given without `api_key`, and RAGPP_API_KEY is not set"),
+    ],
+)
+def test_half_of_a_gateway_is_told_with_the_half_that_is_missing(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, object], told: str
+) -> None:
+    for name in ("RAGPP_URL", "RAGPP_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ConfigurationError, match=f"{told}\n.*both to the client or neither"):
+        cast("Loose", MemoryClient)(**given)
+
+
+async def test_a_client_shows_where_it_asks_and_never_its_key() -> None:
+    with MemoryClient("http://ana:secret@gateway:1", "rp_secret", transport=ScriptedGateway()) as memory:
+        assert repr(memory) == "<MemoryClient of http://gateway:1>"
+    async with AsyncMemoryClient("http://gateway", "rp_secret", transport=ScriptedGateway()) as other:
+        assert repr(other) == "<AsyncMemoryClient of http://gateway>"
+
+
+FUTURE: Final = InvalidInput(
+    "messages.0.occurred_at is more than five minutes in the future",
+    details={"errors": [{"field": "messages.0.occurred_at", "reason": "is more than five minutes in the future"}]},
+)
+NO_RECEIPT: Final = InvalidInput(
+    "the receipt is not one that a write answered",
+    suggestions=("Pass the `receipt` of a POST /v1/interactions answer as it was given.",),
+    details={"errors": [{"field": "after", "reason": "is not one that a write answered"}]},
+)
+
+
+@each_case(
+    ("answered", "advice"),
+    [
+        (NotFound("there is no interaction of that id"), "lists, such as `interactions` or `findings`, tell"),
+        (
+            NotFound("no report", suggestions=("Make one: POST /v1/health/report.",)),
+            "Make one: `make_health_report()`.",
+        ),
+        (NotFound("there is no such route", suggestions=("See GET /docs.",)), "not of one version"),
+        (
+            Unauthenticated("the API key is unknown, revoked or expired"),
+            "Give the key as `api_key`, or set RAGPP_API_KEY",
+        ),
+        (RateLimited("too often"), "Wait as many seconds as `retry_after` says"),
+        (TierUnavailable("the graph is away"), "See `ready()` for the tier"),
+        (InvalidInput("limit: is too much"), "Correct what is named here"),
+        (NO_RECEIPT, "Give `after` the `receipt` that `remember` answered"),
+        (Conflict("twice", suggestions=("Merge the two: POST /v1/entities/{id}/merge.",)), "`merge_entities()`"),
+        (ResourceNotFoundError("none"), "List what exists: `resources()`, or list_by_type()."),
+    ],
+)
+def test_what_a_gateway_advises_is_told_in_the_words_of_the_client(answered: MemorySystemError, advice: str) -> None:
+    with pytest.raises(type(answered)) as caught:
+        client(refusal(answered)).lag()
+    assert any(advice in one for one in caught.value.suggestions), caught.value.suggestions
+    assert advice in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("GET", "POST", "Authorization", "Retry-After"))
+
+
+def test_a_field_of_one_message_that_the_gateway_refuses_is_named_as_it_was_written() -> None:
+    with pytest.raises(InvalidInput, match=r"^occurred_at is more than five minutes") as caught:
+        client(refusal(FUTURE)).remember("x", user="ana")
+    assert caught.value.details["errors"] == [
+        {"field": "occurred_at", "reason": "is more than five minutes in the future"}
+    ]
+    with pytest.raises(InvalidInput, match=r"^messages\.0\.occurred_at is more"):
+        client(refusal(FUTURE)).remember(user_id="ana", messages=[{"content": "x"}, {"content": "y"}])

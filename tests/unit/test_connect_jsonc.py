@@ -6,12 +6,13 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from ragpp.errors import ConfigurationError
 from ragpp_infra.cli.connect.jsonc import read_object, with_member
 
 PATH: Final = ("servers", "ragpp")
-ENTRY: Final = {"command": "/bin/ragpp", "args": ["mcp"]}
+ENTRY: Final[JsonValue] = {"command": "/bin/ragpp", "args": ["mcp"]}
 COMMENTED: Final = """// Mine
 {
     "theme": "One", // not "Two", {really}

@@ -38,6 +38,29 @@ WHO: Mapping[str, object] = {"user_id": "u1"}
         (RecallRequest, {"query": "x" * 20_001}, "query: String should have at most 20000 characters"),
         (RecallRequest, {"query": "a", "tiers": []}, "tiers: is empty"),
         (RecallRequest, {"query": "a", "situation": "x" * 20_001}, "situation"),
+        (RecallRequest, {"query": "a", "situation": 5}, "situation: must be text or a mapping"),
+        (
+            RecallRequest,
+            {"query": "a", "situation": {"a": {"b": {1}}}},
+            "situation.a.b: input was not a valid JSON value",
+        ),
+        (RecallRequest, {"query": "a", "filter": {"exists": []}}, "filter.exists: is empty"),
+        (RecallRequest, {"query": "a", "filter": {"exists": ["a", 5]}}, "filter.exists.1: must be text"),
+        (
+            RecallRequest,
+            {"query": "a", "filter": {"or": [{"exists": 5}]}},
+            "filter.or.0.exists: must be text or a list",
+        ),
+        (
+            RecallRequest,
+            {"query": "a", "filter": {"equal": {"key": "a", "value": {}}}},
+            "filter.equal.value: must be true or false, a whole number, a number or text",
+        ),
+        (
+            StoreRequest,
+            {"messages": [{"content": "a", "metadata": {"dict": {"str": {1}}}}]},
+            "messages.0.metadata.dict.str: input was not a valid JSON value",
+        ),
     ],
 )
 def test_a_refusal_is_told_once_and_names_the_field(kind: type[BaseModel], given: dict[str, object], said: str) -> None:

@@ -1,5 +1,7 @@
 """The gateway from Python; it needs httpx and pydantic, and nothing of the servers.
 
+    from ragpp import MemoryClient
+
     with MemoryClient() as memory:
         memory.remember("My sister Elena moved to Porto.", user="ana")
         print(memory.recall("Where does my sister live?", user="ana").context)
@@ -15,6 +17,7 @@ GatewayUnreachable.
 import warnings
 from typing import TYPE_CHECKING
 
+from ragpp.client.arguments import told_by_name
 from ragpp.client.conversation import AsyncConversation, Conversation
 from ragpp.client.faces import AsyncFace, SyncFace
 from ragpp.client.verbs import Verbs
@@ -26,6 +29,8 @@ __all__ = ["AsyncMemoryClient", "GatewayUnreachable", "MemoryClient", "TextTooLo
 
 class MemoryClient(Verbs, SyncFace):
     """The public API of one gateway under one key; threads may share an instance.
+
+        from ragpp import MemoryClient
 
         with MemoryClient() as memory:
             memory.remember("My sister Elena moved to Porto.", user="ana")
@@ -48,23 +53,36 @@ class MemoryClient(Verbs, SyncFace):
     A call holds up the thread it is made in: in a coroutine it works, but nothing else of that loop goes on meanwhile.
     """
 
+    @told_by_name
     def conversation(
         self, *, user: str, session: str | None = None, agent: str | None = None, name: str | None = None
     ) -> Conversation:
         """A conversation: what its two sides say is remembered, and what matters for the next answer is recalled.
 
-            with memory.conversation(user="ana", agent="chef") as talk:
+            from ragpp import MemoryClient
+
+            with MemoryClient() as memory, memory.conversation(user="ana", agent="chef") as talk:
                 talk.user("What can I cook tonight?")
                 prompt = talk.context()
                 talk.assistant("A risotto, as you like it.")
 
-        `session`: of one that is to go on; else a new one. `name`: of the user, where several speak as one.
+        `user`: id of the user whose memory it is, 1 to 256 characters.
+        `session`: id of the conversation that goes on, 1 to 256 characters; else of a new one, in its `session_id`.
+        `agent`: id of the agent that answers, 1 to 256 characters; else the one of the key, or none.
+        `name`: of the user, 1 to 200 characters, where several speak as one; else none.
+
+        `user`, `assistant` and `say` of it store what is said, `context` and `recall` ask. It is learned from that in
+        the background, some seconds later; what was said in the conversation itself is known at once.
+
+        Raises InvalidInput for an argument that is none; its methods raise what `remember` and `recall` do.
         """
         return Conversation(self, user, session=session, agent=agent, name=name)
 
 
 class AsyncMemoryClient(Verbs, AsyncFace):
     """MemoryClient for code with an event loop, with the same parameters and methods; one serves many tasks at once.
+
+        from ragpp import AsyncMemoryClient
 
         async with AsyncMemoryClient() as memory:
             await memory.remember("My sister Elena moved to Porto.", user="ana")
@@ -73,17 +91,28 @@ class AsyncMemoryClient(Verbs, AsyncFace):
     Raises what MemoryClient does.
     """
 
+    @told_by_name
     def conversation(
         self, *, user: str, session: str | None = None, agent: str | None = None, name: str | None = None
     ) -> AsyncConversation:
         """A conversation: what its two sides say is remembered, and what matters for the next answer is recalled.
 
-            async with memory.conversation(user="ana", agent="chef") as talk:
+            from ragpp import AsyncMemoryClient
+
+            async with AsyncMemoryClient() as memory, memory.conversation(user="ana", agent="chef") as talk:
                 await talk.user("What can I cook tonight?")
                 prompt = await talk.context()
                 await talk.assistant("A risotto, as you like it.")
 
-        `session`: of one that is to go on; else a new one. `name`: of the user, where several speak as one.
+        `user`: id of the user whose memory it is, 1 to 256 characters.
+        `session`: id of the conversation that goes on, 1 to 256 characters; else of a new one, in its `session_id`.
+        `agent`: id of the agent that answers, 1 to 256 characters; else the one of the key, or none.
+        `name`: of the user, 1 to 200 characters, where several speak as one; else none.
+
+        `user`, `assistant` and `say` of it store what is said, `context` and `recall` ask. It is learned from that in
+        the background, some seconds later; what was said in the conversation itself is known at once.
+
+        Raises InvalidInput for an argument that is none; its methods raise what `remember` and `recall` do.
         """
         return AsyncConversation(self, user, session=session, agent=agent, name=name)
 

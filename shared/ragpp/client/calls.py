@@ -14,6 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ragpp.api import StoreRequest, StoreResponse
 from ragpp.client.outbox import Outbox
+from ragpp.client.refusals import AWARE, NAIVE, for_caller
 from ragpp.errors import (
     ClientClosed,
     Conflict,
@@ -132,7 +133,7 @@ class Caller:
                     return _result(outcome, call)
                 wait_s = max(wait_s, asked_s) if self._backoff_s else 0.0
             elif last or not (call.repeat or isinstance(outcome, _UNSENT)):
-                where = str(self._http.base_url).rstrip("/")
+                where = shown_address(self._http.base_url)
                 raise GatewayUnreachable(f"{where} did not answer ({type(outcome).__name__})") from outcome
             attempt += 1
             yield min(wait_s, _LONGEST_WAIT_S)
@@ -157,6 +158,11 @@ def _spread() -> float:
     return random.uniform(1.0, 1.5)  # noqa: S311 - no secret
 
 
+def shown_address(url: httpx.URL) -> str:
+    """`url` as it may be shown: without a name and a password in it."""
+    return str(url.copy_with(userinfo=b"")).rstrip("/")
+
+
 def path_of(template: str, ids: Mapping[str, str]) -> str:
     """`template` with each `{name}` replaced by its id, escaped, so that no id can leave its place; a dot is escaped
     lest `..` be taken as a folder."""
@@ -170,7 +176,10 @@ def _json(body: BaseModel | Mapping[str, Parameter]) -> bytes:
 
 
 def _storable(name: str, value: Parameter) -> Parameter:
-    """A moment is written as text, a model as JSON. Raises InvalidInput for text that is not valid Unicode."""
+    """A moment is written as text, a model as JSON. Raises InvalidInput for text that is not valid Unicode, and for a
+    moment without an offset."""
+    if isinstance(value, datetime) and value.utcoffset() is None:
+        raise InvalidInput(f"{name}: {NAIVE}", suggestions=(AWARE,))
     written = value.isoformat() if isinstance(value, datetime) else value
     written = written.model_dump_json() if isinstance(written, BaseModel) else written
     try:
@@ -207,4 +216,5 @@ def _result(response: httpx.Response, call: Call[T]) -> T:
     except ValidationError:
         unread = f"HTTP {response.status_code} without a problem document from {response.url.host}"
         raise (TierUnavailable if response.status_code >= 500 else MemorySystemError)(unread) from None
-    raise error_of(problem)
+    is_single = isinstance(call.body, StoreRequest) and len(call.body.messages) == 1
+    raise for_caller(error_of(problem), is_single=is_single)

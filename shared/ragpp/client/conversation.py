@@ -13,12 +13,12 @@ from uuid import uuid4
 
 from ragpp.api import RecallResponse, StoreResponse
 from ragpp.client.calls import Flow
-from ragpp.client.faces import AsyncRunner, Face, SyncRunner
+from ragpp.client.faces import AsyncRunner, Face, SyncRunner, advised
 from ragpp.client.plain import message, question
 from ragpp.client.route import composed
 from ragpp.client.verbs import Verbs
 from ragpp.errors import InvalidInput
-from ragpp.models import Role
+from ragpp.models import DEFAULT_SESSION, Role
 
 
 class _Talk(Face):
@@ -31,6 +31,8 @@ class _Talk(Face):
     _asked: str | None = None
 
     def _begin(self, user: str, session: str | None, agent: str | None, name: str | None) -> None:
+        with advised():
+            message("-", user=user, session=session or DEFAULT_SESSION, agent=agent, name=name)
         self.user_id, self.agent_id, self.name = user, agent, name
         self.session_id = session or f"c-{uuid4().hex}"
 

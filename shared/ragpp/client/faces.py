@@ -1,6 +1,7 @@
 """The two faces of the client, which wait for the same steps: one in a task, the other in its thread."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Concatenate, Final, NoReturn, ParamSpec, Self,
 
 import httpx
 
-from ragpp.client.calls import Caller, Flow, Outcome
+from ragpp.client.arguments import told_by_name
+from ragpp.client.calls import Caller, Flow, Outcome, shown_address
 from ragpp.client.embedded import embedded_stack
 from ragpp.client.outbox import Outbox
 from ragpp.environment import gateway_of
-from ragpp.errors import MemorySystemError
+from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError
 
 if TYPE_CHECKING:
     from ragpp.client.route import Verb
@@ -43,7 +45,7 @@ class AsyncRunner(Face):
         """`verb` as a function of this class."""
 
         async def call(self: AsyncRunner, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            with _advised():
+            with advised():
                 return await self._driven(verb.flow(self, *args, **kwargs))
 
         return call
@@ -77,7 +79,7 @@ class SyncRunner(Face):
         """`verb` as a function of this class."""
 
         def call(self: SyncRunner, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            with _advised():
+            with advised():
                 return self._driven(verb.flow(self, *args, **kwargs))
 
         return call
@@ -104,6 +106,7 @@ class SyncRunner(Face):
 class AsyncFace(AsyncRunner):
     """A client of its own connections."""
 
+    @told_by_name
     def __init__(
         self,
         base_url: str | None = None,
@@ -115,18 +118,22 @@ class AsyncFace(AsyncRunner):
         outbox: str | Path | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        with _advised():
+        with advised():
             url, key = gateway_of(base_url, api_key)
-        self._http = httpx.AsyncClient(
-            base_url=url,
-            headers=_bearer(key),
-            timeout=timeout_s,
-            transport=transport,
-            mounts=_DIRECT,
-            verify=_verified(url),
-        )
-        box = None if outbox is None else Outbox(outbox)
+            _see_numbers(timeout_s=timeout_s, retries=retries, backoff_s=backoff_s)
+            box = _outbox_in(outbox)
+            self._http = httpx.AsyncClient(
+                base_url=_address(url),
+                headers=_bearer(key),
+                timeout=timeout_s,
+                transport=transport,
+                mounts=_DIRECT,
+                verify=_verified(url),
+            )
         self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s, outbox=box)
+
+    def __repr__(self) -> str:
+        return f"<AsyncMemoryClient of {shown_address(self._http.base_url)}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,7 +161,7 @@ class AsyncFace(AsyncRunner):
         until `ragpp down`. Raises ConfigurationError where the extra `embedded` is not installed; StackError when it
         does not start.
         """
-        with _advised():
+        with advised():
             return cls(*await asyncio.to_thread(embedded_stack, home), timeout_s=timeout_s)
 
     async def aclose(self) -> None:
@@ -165,6 +172,7 @@ class AsyncFace(AsyncRunner):
 class SyncFace(SyncRunner):
     """A client of its own connections."""
 
+    @told_by_name
     def __init__(
         self,
         base_url: str | None = None,
@@ -176,18 +184,22 @@ class SyncFace(SyncRunner):
         outbox: str | Path | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        with _advised():
+        with advised():
             url, key = gateway_of(base_url, api_key)
-        self._http = httpx.Client(
-            base_url=url,
-            headers=_bearer(key),
-            timeout=timeout_s,
-            transport=transport,
-            mounts=_DIRECT,
-            verify=_verified(url),
-        )
-        box = None if outbox is None else Outbox(outbox)
+            _see_numbers(timeout_s=timeout_s, retries=retries, backoff_s=backoff_s)
+            box = _outbox_in(outbox)
+            self._http = httpx.Client(
+                base_url=_address(url),
+                headers=_bearer(key),
+                timeout=timeout_s,
+                transport=transport,
+                mounts=_DIRECT,
+                verify=_verified(url),
+            )
         self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s, outbox=box)
+
+    def __repr__(self) -> str:
+        return f"<MemoryClient of {shown_address(self._http.base_url)}>"
 
     def __enter__(self) -> Self:
         return self
@@ -214,7 +226,7 @@ class SyncFace(SyncRunner):
         until `ragpp down`. Raises ConfigurationError where the extra `embedded` is not installed; StackError when it
         does not start.
         """
-        with _advised():
+        with advised():
             return cls(*embedded_stack(home), timeout_s=timeout_s)
 
     def close(self) -> None:
@@ -223,13 +235,48 @@ class SyncFace(SyncRunner):
 
 
 @contextmanager
-def _advised() -> Iterator[None]:
+def advised() -> Iterator[None]:
     """Have what is raised inside say in a traceback, too, what to do about it."""
     try:
         yield
     except MemorySystemError as error:
         error.advise()
         raise
+
+
+def _see_numbers(*, timeout_s: float, retries: int, backoff_s: float) -> None:
+    """Raises InvalidInput for times and counts that there are none of."""
+    if not _is_number(timeout_s) or not 0 < timeout_s < math.inf:
+        raise InvalidInput("timeout_s: must be a number over 0", suggestions=("Give seconds, such as timeout_s=30.",))
+    if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
+        raise InvalidInput("retries: must be 0 or a whole number over it", suggestions=("retries=0 repeats nothing.",))
+    if not _is_number(backoff_s) or not 0 <= backoff_s < math.inf:
+        raise InvalidInput("backoff_s: must be 0 or a number over it", suggestions=("Give seconds, such as 0.2.",))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _outbox_in(folder: str | Path | None) -> Outbox | None:
+    if folder is None:
+        return None
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise InvalidInput("outbox: must be a folder", suggestions=("Give its path, such as outbox='.ragpp/outbox'.",))
+    return Outbox(folder)
+
+
+def _address(url: str) -> httpx.URL:
+    """`url`, read. Raises ConfigurationError for none that a request can go to."""
+    try:
+        address = httpx.URL(url)
+    except httpx.InvalidURL:
+        address = httpx.URL()
+    if not address.host:
+        raise ConfigurationError(
+            "the gateway's address cannot be read", suggestions=("Write it as http://127.0.0.1:8700.",)
+        )
+    return address
 
 
 def _verified(url: str) -> bool:

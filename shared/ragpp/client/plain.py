@@ -34,7 +34,24 @@ def message(
     metadata: Mapping[str, object] | None = None,
     learn: bool = True,
 ) -> StoreRequest:
-    """One message of one session. Raises InvalidInput."""
+    """One message of one session. Raises InvalidInput.
+
+    `text`: what was said, 1 to 100,000 characters; secrets are removed before it is stored.
+    `user`: id of the user whose memory this is, 1 to 256 characters; a new one begins a new memory.
+    `session`: id of the conversation, 1 to 256 characters; else `default`.
+    `agent`: id of the agent that it was said to, 1 to 256 characters; else the one of the key, or none.
+    `role`: `user`, `assistant`, `system` or `tool`, of who said it; else `user`.
+    `name`: who said it, 1 to 200 characters; else none, and the role stands for it.
+    `id`: one of your own, unique within the user, 1 to 256 characters, so that a repeat is no new message; else made.
+    `occurred_at`: when it was said, with its UTC offset, from 1900 on, at most five minutes ahead; else now.
+    `visibility`: `shared` for all agents of the user, `agent` for this one; else as the key is, mostly `shared`.
+    `message_type`: kind of message, 1 to 100 characters; else `conversation`. Of `context` nothing is learned.
+    `channel`: by which it came, such as `email`, 1 to 100 characters; else none.
+    `domain`: of the work that it belongs to, such as `sql`, 1 to 100 characters; else none.
+    `task_type`: kind of task that it belongs to, such as `date_filter`, 1 to 100 characters; else none.
+    `metadata`: further data, at most 16,384 characters as JSON and 64 levels deep; else none.
+    `learn`: False for a message that recall finds and nothing is learned from; else True.
+    """
     given = dict(locals())
     given["content"] = given.pop("text")
     told = _told({name: given[name] for name in MessageIn.model_fields})
@@ -81,7 +98,38 @@ def question(
     tools: Sequence[str] | None = None,
     situation: str | Mapping[str, object] | None = None,
 ) -> RecallRequest:
-    """A question to one user's memory. Raises InvalidInput."""
+    """A question to one user's memory. Raises InvalidInput.
+
+    `query`: question or message to find memories for, 1 to 20,000 characters.
+    `user`: id of the user whose memory is asked, 1 to 256 characters.
+    `session`: id of the running conversation, 1 to 256 characters, to show in the context; else none is shown.
+    `agent`: id of the agent that asks, 1 to 256 characters; else all is found that the key may see.
+    `name`: who asks, 1 to 200 characters: whom "I" means where several speak as one user; else nobody of them.
+    `token_budget`: most tokens of the context, 0 to 200,000; else the gateway's GATEWAY_TOKEN_BUDGET, 2,000.
+    `tokenizer`: `o200k`, `cl100k`, `mistral`, or `bytes` as a bound for any other model; else `o200k`.
+    `deadline_ms`: milliseconds for the whole recall, 1 to 60,000; else the gateway's GATEWAY_DEADLINE_MS, 500.
+    `limit`: most memories that are listed, 1 to 200; else 20. The context does not depend on it.
+    `in_session`: id of the session, 1 to 256 characters, in which alone is searched; else in all.
+    `tiers`: some of `short_term`, `episodic`, `semantic`, `procedural` and `catalog`; else all.
+    `time_range`: TimeRange of `ragpp.models`, of whose time memories are; else of any time.
+    `as_of`: moment with its UTC offset, from 1900 on: nothing said later is seen; else now.
+    `after`: receipt of a write, at most 64 characters, to wait for for half the deadline at most; else none.
+    `role`: `user`, `assistant`, `system` or `tool`, of whom messages are; else of anyone.
+    `message_type`: kind of the messages, 1 to 100 characters; else any.
+    `channel`: of the messages, 1 to 100 characters; else any.
+    `domain`: of work, of messages and items, 1 to 100 characters; else any.
+    `task_type`: kind of task, of messages and items, 1 to 100 characters; else any.
+    `entities`: names that the question is about, at most 50, beside those found in it; else none.
+    `similarity_threshold`: least cosine similarity, -1 to 1, which drops true hits easily; else no floor.
+    `min_confidence`: least confidence of what was learned, 0 to 1; else no floor.
+    `exclude`: ids of memories to leave out, at most 1,000; else none.
+    `filter`: condition on metadata, such as {"equal": {"key": "project", "value": "apollo"}}; else none.
+    `explain`: True tells of each memory why it is where it is; else False.
+    `fill`: True fills the budget with what may be about the question; else False, and what earns its tokens is shown.
+    `persona`: text that the context begins with, at most 20,000 characters; else none.
+    `tools`: descriptions of tools to show behind the memories, at most 100 of 4,000 characters; else none.
+    `situation`: state of the caller, shown last: text of 20,000 characters, or a mapping of 16,384 as JSON; else none.
+    """
     given = dict(locals()) | {"after": after or None}  # what waits in the outbox has no receipt
     for word, field in (("user", "user_id"), ("session", "session_id"), ("agent", "agent_id")):
         given[field] = given.pop(word)

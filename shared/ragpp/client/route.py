@@ -26,11 +26,11 @@ from uuid import uuid4
 from pydantic import BaseModel, TypeAdapter
 
 from ragpp.api import ItemsIn, StoreRequest
-from ragpp.client.arguments import bound_to, by_field
+from ragpp.client.arguments import body_among, bound_to, by_field, see_ids
 from ragpp.client.calls import Call, Flow, Method, Parameter, path_of
 from ragpp.client.faces import AsyncRunner, Face, SyncRunner
 from ragpp.client.plain import made
-from ragpp.client.shown import TakesEither, TakesPlain, fields_of, shown_as
+from ragpp.client.shown import TakesEither, TakesPlain, arguments_of, awaited, fields_of, shown_as
 
 P = ParamSpec("P")
 FieldsP = ParamSpec("FieldsP")
@@ -70,7 +70,13 @@ class Verb(Generic[P, T]):
 
     def _function(self, face: type[AsyncRunner] | type[SyncRunner], owner: type) -> Callable[..., object]:
         made = face._function(self)  # noqa: SLF001 - of the client's own class
-        return shown_as(made, self.function, self.signature, owner)
+        told = awaited(self.told) if face is AsyncRunner else self.told
+        return shown_as(made, self.function, self.signature, owner, told)
+
+    @property
+    def told(self) -> str:
+        """The text that `help` shows."""
+        return inspect.getdoc(self.function) or ""
 
     @property
     def signature(self) -> inspect.Signature:
@@ -134,6 +140,7 @@ class RouteVerb(Verb[P, T]):
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
         """The request for these arguments. Raises InvalidInput for fields that make no model."""
         given = self._bound(args, kwargs)
+        see_ids(self._signature, given)
         repeat = self._repeat if isinstance(self._repeat, bool) else self._repeat(given)
         ids = {name: str(given.pop(name)) for name in self._in_path}
         bodies = (value for name, value in given.items() if name not in self._in_query and isinstance(value, BaseModel))
@@ -159,12 +166,12 @@ class RouteVerb(Verb[P, T]):
         own = self._signature.parameters
         given = by_field(self.__name__, kwargs, {*own, *(self._model.model_fields if self._model else ())})
         if self._model is not None:
-            whole = list(own)[-1]
+            _, *before, whole = own
             fields = {name: given.pop(name) for name in list(given) if name not in own}
-            body = args[len(own) - 2] if len(args) == len(own) - 1 else given.pop(whole, None)
+            body = body_among(args, self.__name__, before, self._model) or given.pop(whole, None)
             if fields and body is not None:
                 raise TypeError(f"{self.__name__}() takes either a {self._model.__name__} or fields of one")
-            args, given[whole] = args[: len(own) - 2], made(self._model, fields if body is None else body)
+            args, given[whole] = args[: len(before)], made(self._model, fields if body is None else body)
         bound = bound_to(self._signature, self.__name__, (None, *args), given)
         bound.apply_defaults()
         return {name: value for name, value in bound.arguments.items() if name != "self"}
@@ -205,6 +212,11 @@ class PlainVerb(BodyVerb[P, FieldsP, T], Generic[P, FieldsP, PlainP, T]):
         plain = inspect.signature(self.plain)
         own = self._signature.parameters["self"]
         return self._signature.replace(parameters=[own, *plain.parameters.values()])
+
+    @property
+    def told(self) -> str:
+        """The same, and each plain argument."""
+        return f"{super().told}\n\n{arguments_of(self.plain)}"
 
     def _bound(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
         if self._is_plain(args, kwargs):

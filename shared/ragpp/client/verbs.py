@@ -98,26 +98,41 @@ class Verbs(CatalogVerbs, HookVerbs):
     def remember(self, request: StoreRequest) -> StoreResponse:
         """Store a message; several are given by the fields of a StoreRequest, or as one. Acknowledged, they are kept.
 
-            memory.remember("My sister Elena moved to Porto.", user="ana")
-            memory.remember("She likes it there.", user="ana", session="monday", role="assistant")
-            memory.remember(user_id="ana", messages=(MessageIn(content="Hello."), MessageIn(content="Goodbye.")))
+            from ragpp import MemoryClient
+            from ragpp.api import MessageIn
+
+            with MemoryClient() as memory:
+                written = memory.remember("My sister Elena moved to Porto.", user="ana")
+                memory.remember("She likes it there.", user="ana", session="monday", role="assistant")
+                print(memory.pending("ana", written.receipt))
+                memory.remember(user_id="ana", messages=[MessageIn(content="Hello."), MessageIn(content="Goodbye.")])
+
+        Recall finds the words at once. It is learned from them in the background, some seconds later: `pending` answers
+        0 then, and a recall with `after=written.receipt` waits for it.
 
         Raises Conflict when an id is known with other content; TextTooLong for one of over 100,000 characters;
-        InvalidInput for what else is no message; TooMuchAtOnce; RateLimited; GatewayUnreachable. With an outbox neither
-        of the last two is raised: the message is kept, and the answer has no receipt.
+        InvalidInput for what else is no message; TypeError for an argument that there is not; TooMuchAtOnce;
+        Unauthenticated; Forbidden; RateLimited; GatewayUnreachable. With an outbox neither of the last two is raised:
+        the message is kept, and the answer has no receipt.
         """
 
     @route("POST", "/v1/recall", body=RecallRequest, plain=question)
     def recall(self, request: RecallRequest) -> RecallResponse:
         """The memory's answer to a query, as one context and as a ranking; RecallRequest and its fields do, too.
 
-            answer = memory.recall("Where does my sister live?", user="ana", token_budget=500)
-            print(answer.context if answer.relevance != "none" else "I do not know.")
-            apollo = {"equal": {"key": "project", "value": "apollo"}}  # what `metadata` has
-            memory.recall("What is decided?", user="ana", filter=apollo)
+            from ragpp import MemoryClient
 
-        A tier that is away makes the answer `partial`, and is no error. Raises InvalidInput for what is no question;
-        RateLimited; TierUnavailable when no tier answers; GatewayUnreachable.
+            apollo = {"equal": {"key": "project", "value": "apollo"}}  # what `metadata` has
+            with MemoryClient() as memory:
+                answer = memory.recall("Where does my sister live?", user="ana", token_budget=500)
+                print(answer.context if answer.relevance != "none" else "I do not know.")
+                print(memory.recall("What is decided?", user="ana", filter=apollo).memories)
+
+        A tier that is away makes the answer `partial`, and is no error. What was learned from a message comes some
+        seconds after it: give its receipt as `after`.
+
+        Raises InvalidInput for what is no question; TypeError for an argument that there is not; Unauthenticated;
+        Forbidden; RateLimited; TierUnavailable when no tier answers; GatewayUnreachable.
         """
 
     @route("GET", "/v1/pending")
@@ -130,6 +145,9 @@ class Verbs(CatalogVerbs, HookVerbs):
 
             written = memory.remember("I prefer tea.", user="ana")
             memory.pending("ana", written.receipt)  # 0: it can be recalled with all that was learned from it
+
+        `user_id`: id of the user, 1 to 256 characters.
+        `receipt`: of one write, as `remember` answers it; else all are counted.
 
         Raises InvalidInput for what is no receipt.
         """
@@ -182,6 +200,8 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("POST", "/v1/forget", body=ForgetRequest, repeat=_only_lists)
     def forget_about(self, request: ForgetRequest) -> ForgetAnswer:
         """Find what is about somebody or something, a page at a time; forget it where the request confirms it.
+
+            from ragpp.api import AboutIn, ForgetRequest
 
             request = ForgetRequest(user_id="ana", about=AboutIn(entity="Elena"))
             found = memory.forget_about(request)  # lists, and forgets nothing
@@ -399,13 +419,27 @@ class Verbs(CatalogVerbs, HookVerbs):
 
             print(memory.profile("ana").text)
 
+        `user_id`: id of the user, 1 to 256 characters; of one who said nothing the profile is empty.
+        `min_confidence`: least confidence of what is in it, 0 to 1; else 0.1.
+        `limit`: most things of each kind, 1 to 200; else 50.
+
         Raises Forbidden for another user than the one that the key is bound to.
         """
 
     @route("GET", "/v1/users/{user_id}/review")
     def review(self, user_id: str, *, below: float | None = None, limit: int = 50) -> ReviewList:
         """Relationships and preferences that are not sure, on which nobody has judged, the surest first; and rules that
-        are proposed, with what was said."""
+        are proposed, with what was said.
+
+            for doubtful in memory.review("ana").preferences:
+                print(doubtful.id, doubtful.key, doubtful.value)  # confirm_preference and reject_preference judge it
+
+        `user_id`: id of the user, 1 to 256 characters.
+        `below`: only what has less confidence than this, 0 to 1; else the gateway's LEARNING_REVIEW_BELOW, 0.5.
+        `limit`: most things of each kind, 1 to 200; else 50.
+
+        Raises Forbidden for another user than the one that the key is bound to.
+        """
 
     @route("GET", "/v1/findings")
     def findings(
@@ -417,7 +451,19 @@ class Verbs(CatalogVerbs, HookVerbs):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Finding]:
-        """Findings of one kind or of all, the latest first; or what had been found by `as_of`."""
+        """Findings of one kind or of all, the latest first; or what had been found by `as_of`.
+
+            for plan in memory.findings("ana", finding="plan").items:
+                print(plan.id, plan.text)
+
+        `user_id`: id of the user, 1 to 256 characters.
+        `finding`: kind of them, such as `plan`, `taste` or `event`; else all.
+        `as_of`: moment with its UTC offset; else now.
+        `cursor`: `next_cursor` of the page before; else the first page.
+        `limit`: most findings on the page, 1 to 200; else 50.
+
+        Raises InvalidInput for a cursor of another question.
+        """
 
     @route("PATCH", "/v1/findings/{finding_id}", after_id=FindingChange, repeat=False)
     def correct_finding(self, finding_id: str, change: FindingChange) -> Finding:

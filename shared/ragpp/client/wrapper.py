@@ -12,13 +12,17 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final, Protocol, TypeVar, cast
 from uuid import uuid4
 
-from ragpp.client.faces import AsyncFace, SyncFace
+from ragpp.client.arguments import told_by_name
+from ragpp.client.faces import AsyncFace, SyncFace, advised
 from ragpp.client.later import AsyncLater, AsyncMemory, Later, Memory
-from ragpp.client.provider import PROVIDERS
+from ragpp.client.plain import message, question
+from ragpp.client.provider import PROVIDERS, Provider
 from ragpp.client.streams import AsyncRecordedStream, RecordedStream
 from ragpp.client.turn import Turn, Whose
 from ragpp.clock import system_clock
-from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.errors import ConfigurationError, InvalidInput
+from ragpp.errors.summaries import safe_summary
+from ragpp.models import DEFAULT_SESSION
 
 ClientT = TypeVar("ClientT")
 ClientT_co = TypeVar("ClientT_co", covariant=True)
@@ -47,6 +51,7 @@ class Copied(Protocol[ClientT_co]):
     def copy(self) -> ClientT_co: ...
 
 
+@told_by_name
 def remembering(
     client: ClientT,
     *,
@@ -59,31 +64,36 @@ def remembering(
 ) -> ClientT:
     """A client like `client`, of OpenAI's or Anthropic's library, whose calls have a memory.
 
+        from openai import OpenAI
+
+        from ragpp import remembering
+
         llm = remembering(OpenAI(), user="ana")
         llm.chat.completions.create(model="gpt-5", messages=[{"role": "user", "content": "Where does my sister live?"}])
 
     `chat.completions.create` and `messages.create`, streamed or not, are given what the memory knows about the user's
     last message; that and the answer are remembered afterwards, in the conversation `session`, else in one of the
     client's own. Where the memory fails, that is logged, the call goes on without it, and what was said waits in the
-    outbox. `memory`: a MemoryClient, or an AsyncMemoryClient for an asynchronous client; else one as MemoryClient()
-    finds it, looked for until it is there, which waits for 5 s at most and is closed with the client that comes back.
-    `name`: of the user, where several speak as one.
+    outbox. It is learned from it in the background, some seconds later.
 
-    Raises ConfigurationError for a client of neither.
+    `client`: an OpenAI(), AsyncOpenAI(), Anthropic() or AsyncAnthropic(); it stays as it is.
+    `user`: id of the user whose memory it is, 1 to 256 characters.
+    `session`: id of the conversation, 1 to 256 characters; else of a new one.
+    `agent`: id of the agent that the model is, 1 to 256 characters; else the one of the key, or none.
+    `name`: of the user, 1 to 200 characters, where several speak as one; else none.
+    `token_budget`: most tokens of what the model is told, 0 to 200,000; else the gateway's GATEWAY_TOKEN_BUDGET, 2,000.
+    `memory`: a MemoryClient, or an AsyncMemoryClient for an asynchronous client; else one as MemoryClient() finds it,
+    looked for until it is there, which waits for 5 s at most and is closed with the client that comes back.
+
+    Raises InvalidInput for an argument that is none; ConfigurationError for a client of neither library.
     """
-    provider = next((one for one in PROVIDERS if one.is_of(client)), None)
-    if provider is None:
-        raise ConfigurationError(
-            "this is no client of OpenAI's or Anthropic's library",
-            suggestions=("Give an OpenAI(), AsyncOpenAI(), Anthropic() or AsyncAnthropic().",),
-        )
+    with advised():
+        provider = _provider_of(client)
+        message("-", user=user, session=session or DEFAULT_SESSION, agent=agent, name=name)
+        question("-", user=user, token_budget=token_budget)
+        is_async = hasattr(client, "__aenter__")
+        _see_memory(memory, is_async=is_async)
     whose = Whose(provider, user, session or f"c-{uuid4().hex}", agent, name, token_budget, system_clock)
-    is_async = hasattr(client, "__aenter__")
-    if isinstance(memory, SyncFace if is_async else AsyncFace):
-        raise ConfigurationError(
-            "the memory and the client of the model are not of one kind",
-            suggestions=("Give an AsyncMemoryClient to an asynchronous client, and a MemoryClient to another.",),
-        )
     mine = cast("Copied[ClientT]", client).copy()
     place, closable = cast("Place", provider.place_of(mine)), cast("Closable", mine)
     if is_async:
@@ -93,6 +103,34 @@ def remembering(
         memory = memory or _own_memory(closable)
         place.create = _create(whose, place.create, cast("Memory", memory))
     return mine
+
+
+def _provider_of(client: object) -> Provider:
+    """The provider whose client it is. Raises InvalidInput for a class, ConfigurationError for what is none."""
+    if isinstance(client, type):
+        raise InvalidInput("client: is a class", suggestions=("Give one that is made: remembering(OpenAI(), user=…).",))
+    provider = next((one for one in PROVIDERS if one.is_of(client)), None)
+    if provider is None:
+        raise ConfigurationError(
+            "this is no client of OpenAI's or Anthropic's library",
+            suggestions=("Give an OpenAI(), AsyncOpenAI(), Anthropic() or AsyncAnthropic().",),
+        )
+    return provider
+
+
+def _see_memory(memory: object, *, is_async: bool) -> None:
+    """Raises InvalidInput for what is no memory, ConfigurationError for one of the other kind of `with`."""
+    verbs = (getattr(memory, verb, None) for verb in ("recall", "remember"))
+    if memory is not None and (isinstance(memory, type) or not all(map(callable, verbs))):
+        raise InvalidInput(
+            "memory: is no client of the memory",
+            suggestions=("Give a MemoryClient() or an AsyncMemoryClient(), or leave it out.",),
+        )
+    if isinstance(memory, SyncFace if is_async else AsyncFace):
+        raise ConfigurationError(
+            "the memory and the client of the model are not of one kind",
+            suggestions=("Give an AsyncMemoryClient to an asynchronous client, and a MemoryClient to another.",),
+        )
 
 
 def _create(whose: Whose, create: Create, memory: Memory) -> Create:
@@ -146,8 +184,7 @@ def _async_create(whose: Whose, create: AsyncCreate, memory: AsyncMemory) -> Asy
 
 
 def _tell(what: str, error: Exception) -> None:
-    why = error.code if isinstance(error, MemorySystemError) else type(error).__name__
-    _log.warning("not %s, and the model is called all the same: %s", what, why)
+    _log.warning("not %s, and the model is called all the same: %s", what, safe_summary(error))
 
 
 def _own_memory(client: Closable) -> Later:

@@ -296,7 +296,7 @@ class InvalidInput(
     code="MEM-020",
     status=422,
     title="Invalid input",
-    suggestions=("Correct the fields named in `errors` and repeat the request.",),
+    suggestions=("Correct what is named here, and send it again.",),
 ):
     """A value is outside what is accepted."""
 

@@ -29,7 +29,7 @@ class Problem(BaseModel):
                 "status": 422,
                 "detail": "messages.0.content: is empty",
                 "code": "MEM-020",
-                "recovery_suggestions": ["Correct the fields named in `errors` and repeat the request."],
+                "recovery_suggestions": ["Correct what is named here, and send it again."],
                 "errors": [{"field": "messages.0.content", "reason": "is empty"}],
             }
         }
