@@ -262,3 +262,30 @@ async def test_what_a_person_stated_by_hand_is_listed_and_goes_with_a_confirmati
     assert (await api.get("/v1/findings", params=WHOSE)).json()["items"] == []
     words = (await about(api, about={"words": "academy"})).json()
     assert [one["kind"] for one in words["stated"]] == ["rule"]
+    for nothing in ("?", "👍"):
+        none = (await about(api, about={"words": nothing})).json()
+        assert (none["total"], none["stated"]) == (0, []), "no word is in no statement"
+
+
+async def test_a_key_of_an_agent_takes_no_statement_away_that_others_see(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    assert (await api.post("/v1/rules", json={**WHOSE, "text": "Ask Qzsofia before you book."})).status_code == 201
+    await tell(api, SOFIA[0], agent="sales")
+    await gateway.digest(tenant)
+    async with gateway.client(await gateway.key(tenant, "read", "forget", agent_id="sales")) as bound:
+        found = (await about(bound)).json()
+        assert (found["total"], found["stated"]) == (1, [])
+        done = (await about(bound, confirm={"token": found["token"]})).json()
+    assert done["forgotten"] == 1
+    assert [one["text"] for one in (await api.get("/v1/rules", params=WHOSE)).json()["items"]] == [
+        "Ask Qzsofia before you book."
+    ]
+
+
+async def test_a_common_word_that_is_a_name_is_looked_for_as_it_is_written(api: httpx.AsyncClient) -> None:
+    for text in ("You may answer in English.", "Ask May about the garden.", "Ask Anne-Marie first."):
+        assert (await api.post("/v1/rules", json={**WHOSE, "text": text})).status_code == 201
+    for name, told in (("May", ["Ask May about the garden."]), ("Anne", []), ("anne-marie", ["Ask Anne-Marie first."])):
+        found = (await about(api, about={"entity": name})).json()
+        assert [one["text"] for one in found["stated"]] == told, name

@@ -57,12 +57,34 @@ def test_comments_and_idle_commas_stay_where_they_are() -> None:
     written = with_member(COMMENTED, PATH, ENTRY)
     assert '"a": {"command": "x"}, // keep\n        "ragpp": {' in written
     assert with_member(written, PATH, None) == COMMENTED
-    assert with_member(COMMENTED, ("servers", "a"), None).count("servers") == 0
+    emptied = with_member(COMMENTED, ("servers", "a"), None)
+    assert read_object(emptied)["servers"] == {}
+    assert "// keep" in emptied
 
 
 def test_an_entry_between_others_is_taken_out_alone() -> None:
     text = '{"servers": {"a": 1, "ragpp": {"command": "x"}, "z": 2}}'
     assert with_member(text, PATH, None) == '{"servers": {"a": 1, "z": 2}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ('{"servers": {\n "a": 1, // c\n "ragpp": {}}}', '{"servers": {\n "a": 1 // c\n}}'),
+        ('{\n "x": 1, // keep\n "servers": {"ragpp": {}}}', '{\n "x": 1 // keep\n}'),
+        ('{"servers": { // c\n "ragpp": {}, "b": 1\n}}', '{"servers": { // c\n "b": 1\n}}'),
+        ('{"servers": {\n // "off": {}\n "ragpp": {}\n}}', '{"servers": {\n // "off": {}\n}}'),
+    ],
+)
+def test_no_comment_goes_with_an_entry(text: str, without: str) -> None:
+    assert with_member(text, PATH, None) == without
+
+
+def test_comments_where_nothing_else_is_stay() -> None:
+    for text in ("// my settings\n", '{"servers": { // none yet\n }}', "{\n  // mine\n}"):
+        written = with_member(text, PATH, ENTRY)
+        assert read_object(written)["servers"] == {"ragpp": ENTRY}
+        assert all(remark in written for remark in ("// my settings", "// none yet", "// mine") if remark in text)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,8 @@ def test_what_is_repeated_or_only_long_names_no_time(text: str) -> None:
         ("vegan since 5 dec", ("2022-12-05", "2022-12-06", "day")),
         ("my shifts changed, i'm on days from november", ("2023-11-01", "2023-12-01", "month")),
         ("sorry i said the wedding is 12 april, not may", ("2024-04-12", "2024-04-13", "day")),
+        ("I met Tom, who is my boss, in June", ("2022-06-01", "2022-07-01", "month")),
+        ("I sold the bike that is too small on Friday", ("2023-05-19", "2023-05-20", "day")),
         ("away 26 to 29 feb", ("2024-02-26", "2024-03-01", "day")),
         ("skiing dec 27 - jan 3", ("2023-12-27", "2024-01-04", "day")),
         ("Away between 5 and 9 June 2025", ("2025-06-05", "2025-06-10", "day")),

@@ -78,9 +78,10 @@ def test_health_comes_first_of_what_was_found_and_a_wish_that_is_a_rule_is_told_
     found = [values.finding(NOW, id=text, finding=kind, text=text) for kind, text in told]
     grams = values.rule(NOW, "Give weights in grams.", sources=("m",))
     wish = values.preference(NOW, category="communication", key="weights in grams", value="always", sources=("m",))
-    assert paragraph("u1", [], [wish], [grams], found, sure=SURE) == (
-        "Health: Maya is allergic to peanuts. Home and work: Dan is an analyst. Asked for: Give weights in grams. "
-        "Lately: The boiler broke."
+    short = values.preference(NOW, category="communication", key="length", value="short", sources=("m",))
+    assert paragraph("u1", [], [wish, short], [grams], found, sure=SURE) == (
+        "Health: Maya is allergic to peanuts. Home and work: Dan is an analyst. Preferences: length: short. "
+        "Asked for: Give weights in grams. Lately: The boiler broke."
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, TypeVar, get_args
 
 from pydantic import JsonValue
@@ -18,6 +18,7 @@ from ragpp.names import COLONS, INVISIBLE, SPEAKER, as_name, on_one_line
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import shown, tells_nothing
 from ragpp.text.kinship import CANONICAL, is_said_by_name
+from ragpp.text.lexical import terms
 from ragpp_services.gateway.parts import Parts
 
 MOST: Final = 1_000
@@ -92,7 +93,7 @@ def paragraph(
     """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure. It is
     put into prompts: names and values are data in it, on its one line, and begin nothing that reads as structure."""
     known = [one for one in relationships if _is_sure(one, sure) and _tells(one)][:RELATIONSHIPS_TOLD]
-    asked = {source for one in rules[:RULES_TOLD] for source in one.sources}
+    asked = rules[:RULES_TOLD]
     liked = [one for one in preferences if one.confidence >= sure and not _is_told(one, asked)][:PREFERENCES_TOLD]
     told = _of_each(known)
     told += _grouped(findings, ("Health", "Who they are", "Home and work"))
@@ -114,9 +115,13 @@ def _grouped(findings: Sequence[Finding], groups: Sequence[str]) -> list[str]:
     return [f"{name}: {'; '.join(quoted(_short(one.text)) for one in of)}." for name, of in chosen if of]
 
 
-def _is_told(one: Preference, asked: Set[str]) -> bool:
-    """True of a wish on how to answer that rests on what a rule rests on, `asked`: it is told as that rule."""
-    return one.category == COMMUNICATION and bool(one.sources) and set(one.sources) <= asked
+def _is_told(one: Preference, asked: Sequence[Rule]) -> bool:
+    """True of a wish on how to answer that one of the rules says in full: of its words what a rule of its message has
+    not is `always`."""
+    if one.category != COMMUNICATION:
+        return False
+    wanted = set(terms(f"{one.key} {shown(one.value)}")) - set(terms("always"))
+    return any(wanted <= set(terms(rule.text)) and not set(one.sources).isdisjoint(rule.sources) for rule in asked)
 
 
 def holds(one: Relationship) -> bool:

@@ -3,23 +3,30 @@ stated, findings that were corrected, preferences and rules that were set."""
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ragpp.api import AboutIn, StatedAbout
 from ragpp.learned import BY_HAND_DETAIL
 from ragpp.models import Page, Scope
+from ragpp.names import SPEAKER
 from ragpp.paging import PAGE, pages
 from ragpp.preference_values import shown
-from ragpp.text.lexical import terms
+from ragpp.text.english import CALENDAR, CHAT_WORDS, STOP_WORDS
+from ragpp.text.lexical import asked_words, stored_terms
 from ragpp.text.mentions import Said, is_of_other_script
 from ragpp_services.gateway.parts import Parts
 
+_COMMON: Final = STOP_WORDS | CHAT_WORDS | CALENDAR
 T = TypeVar("T")
 
 
 async def stated_about(parts: Parts, scope: Scope, about: AboutIn, names: Sequence[str]) -> list[StatedAbout]:
-    """Those that have one of the entity's `names`, or all of the words. Raises TierUnavailable."""
+    """Those that have one of the entity's `names`, or all of the words. Of an agent's view none: what is stated there
+    may be every agent's, which it may see and not take away. Raises TierUnavailable."""
+    if scope.view is not None:
+        return []
     graph, procedures = parts.semantic, parts.procedural
     stated, relationships, preferences, rules, findings = await asyncio.gather(
         graph.stated_relationships(scope),
@@ -28,12 +35,12 @@ async def stated_about(parts: Parts, scope: Scope, about: AboutIn, names: Sequen
         _all(lambda cursor: procedures.list_rules(scope, None, cursor, PAGE)),
         _all(lambda cursor: procedures.list_findings(scope, None, None, cursor, PAGE)),
     )
-    entries = {(one.entry.source, one.entry.type, one.entry.target) for one in stated}
+    entries = {_folded(one.entry.source, one.entry.type, one.entry.target) for one in stated}
     by_hand = [
         *(
             StatedAbout(kind="relationship", id=one.id, text=f"{one.source} {one.type} {one.target}")
             for one in relationships
-            if (one.source, one.type, one.target) in entries
+            if not one.sources or _folded(one.source, one.type, one.target) in entries
         ),
         *(
             StatedAbout(kind="preference", id=one.id, text=f"{one.category} {one.key}: {shown(one.value)}")
@@ -47,11 +54,12 @@ async def stated_about(parts: Parts, scope: Scope, about: AboutIn, names: Sequen
             if one.details.get(BY_HAND_DETAIL) == "corrected"
         ),
     ]
-    return [one for one in by_hand if (_names(one.text, names) if about.words is None else _has(one.text, about.words))]
+    has = _having(about.words) if about.words is not None else _naming(names)
+    return [one for one in by_hand if has(one.text)]
 
 
 async def forget_stated(parts: Parts, scope: Scope, stated: Collection[StatedAbout]) -> None:
-    """Forget these, and take their pins off. Raises TierUnavailable."""
+    """Forget these, and take their pins off; repeating it is safe. Raises TierUnavailable."""
     related = [one.id for one in stated if one.kind == "relationship"]
     others = [one.id for one in stated if one.kind != "relationship"]
     if related:
@@ -62,17 +70,31 @@ async def forget_stated(parts: Parts, scope: Scope, stated: Collection[StatedAbo
         await parts.pins.unpin(scope, "procedural", others)
 
 
-def _has(text: str, wanted: str) -> bool:
-    return set(terms(wanted)) <= set(terms(text))
+def _folded(*names: str) -> tuple[str, ...]:
+    return tuple(unicodedata.normalize("NFC", name).casefold() for name in names)
 
 
-def _names(text: str, names: Sequence[str]) -> bool:
-    return any(
-        Said(text).names(name)
-        if is_of_other_script(name)
-        else re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
-        for name in names
-    )
+def _having(wanted: str) -> Callable[[str], bool]:
+    """A test for texts that have all of the words, in any regular form, as messages are searched; none has no word."""
+    asked = asked_words(wanted)
+    return lambda text: bool(asked) and all(not one.isdisjoint(stored_terms(text)) for one in asked)
+
+
+def _naming(names: Sequence[str]) -> Callable[[str], bool]:
+    """A test for texts that have one of the names; a common word only as it is written: "May", and not "you may"."""
+    alone = [unicodedata.normalize("NFC", name) for name in names if name.casefold() != SPEAKER]
+    patterns = [
+        re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", 0 if name.lower() in _COMMON else re.IGNORECASE)
+        for name in alone
+        if not is_of_other_script(name)
+    ]
+    others = [name for name in alone if is_of_other_script(name)]
+
+    def has(text: str) -> bool:
+        line = unicodedata.normalize("NFC", text)
+        return any(one.search(line) for one in patterns) or (bool(others) and any(map(Said(line).names, others)))
+
+    return has
 
 
 async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:

@@ -5,6 +5,8 @@ import math
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, Final, NoReturn, ParamSpec, Self, TypeVar, cast
@@ -248,20 +250,20 @@ def _see_numbers(*, timeout_s: float, retries: int, backoff_s: float) -> None:
     """Raises InvalidInput for times and counts that there are none of."""
     if not _is_number(timeout_s) or not 0 < timeout_s < math.inf:
         raise InvalidInput("timeout_s: must be a number over 0", suggestions=("Give seconds, such as timeout_s=30.",))
-    if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
+    if not _is_number(retries, Integral) or retries < 0:
         raise InvalidInput("retries: must be 0 or a whole number over it", suggestions=("retries=0 repeats nothing.",))
     if not _is_number(backoff_s) or not 0 <= backoff_s < math.inf:
         raise InvalidInput("backoff_s: must be 0 or a number over it", suggestions=("Give seconds, such as 0.2.",))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_number(value: object, kind: type = Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _outbox_in(folder: str | Path | None) -> Outbox | None:
     if folder is None:
         return None
-    if not isinstance(folder, str | Path) or not str(folder):
+    if not isinstance(folder, str | PathLike) or not str(folder):
         raise InvalidInput("outbox: must be a folder", suggestions=("Give its path, such as outbox='.ragpp/outbox'.",))
     return Outbox(folder)
 

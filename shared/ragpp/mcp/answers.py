@@ -54,6 +54,7 @@ class Forgetting(BaseModel):
     messages: list[Found] = Field(description="The first of them, by time.")
     total: int = Field(description="How many messages it concerns.")
     with_them: dict[str, int] = Field(description="How much that was learned from them goes as well, by kind.")
+    stated: list[str] = Field(description="What a person stated by hand about it: goes where all is confirmed.")
     token: str | None = Field(description="What to confirm with; null once it was confirmed.")
     forgotten: int | None = Field(description="How many messages were forgotten; null where nothing was confirmed.")
 

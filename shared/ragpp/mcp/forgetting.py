@@ -18,9 +18,9 @@ async def list_messages(client: AsyncMemoryClient, user: str, about: str) -> For
     """Those that are about a name, or where none is so called, that have these words; nothing is changed."""
     for by in (BY_NAME, BY_WORDS):
         answer = await client.forget_about(user_id=user, about=_about(by, about), limit=LISTED)
-        if answer.total:
+        if answer.total or answer.stated:
             break
-    return _told(answer, by + answer.token if answer.total else None)
+    return _told(answer, by + answer.token if answer.total or answer.stated else None)
 
 
 async def forget_listed(
@@ -57,12 +57,14 @@ async def _check_listed(client: AsyncMemoryClient, user: str, about: dict[str, s
 def in_words(told: Forgetting, about: str) -> str:
     """The text that a model reads of it."""
     if told.forgotten is not None:
-        return f"Forgotten: {_messages(told.forgotten)}, and what was learned from them alone."
-    if not told.total:
+        left = f" Still stated by hand: {'; '.join(told.stated)}." if told.stated else ""
+        return f"Forgotten: {_messages(told.forgotten)}, and what was learned from them alone.{left}"
+    if not told.total and not told.stated:
         return f"No message is about {about!r}."
-    lines = [f"- {one.occurred_at:%Y-%m-%d} {one.said_by}: {one.excerpt} (id {one.id})" for one in told.messages]
-    if told.total > len(lines):
-        lines.append(f"… and {told.total - len(lines)} more")
+    lines = [f"- stated by hand: {text}" for text in told.stated]
+    lines += [f"- {one.occurred_at:%Y-%m-%d} {one.said_by}: {one.excerpt} (id {one.id})" for one in told.messages]
+    if told.total > len(told.messages):
+        lines.append(f"… and {told.total - len(told.messages)} more")
     learned = ", ".join(f"{kind} {count}" for kind, count in told.with_them.items()) or "nothing that was learned"
     head = f"{_messages(told.total)} would be forgotten, and with them {learned}:"
     foot = f"Nothing has been changed yet. To forget them, call again with the token {told.token!r}."
@@ -90,4 +92,11 @@ def _told(answer: ForgetAnswer, token: str | None) -> Forgetting:
         for one in answer.found
     ]
     learned = {kind: count for kind, count in answer.with_them.items() if count}
-    return Forgetting(messages=messages, total=answer.total, with_them=learned, token=token, forgotten=answer.forgotten)
+    return Forgetting(
+        messages=messages,
+        total=answer.total,
+        with_them=learned,
+        stated=[one.text for one in answer.stated],
+        token=token,
+        forgotten=answer.forgotten,
+    )

@@ -1,5 +1,8 @@
 """The facts known of a user, for a profile and for a briefing."""
 
+from contextlib import suppress
+
+from ragpp.errors import MemorySystemError
 from ragpp.mcp.answers import Fact, Known
 from ragpp.mcp.connecting import LISTED, Connected
 
@@ -8,8 +11,9 @@ async def known_of(memory: Connected, user: str | None = None) -> Known:
     """The surest of each kind, what people said before what was counted from it; and that more is to come, where
     messages wait to be learned from."""
     whose = memory.whose(user)
-    known = await memory.client.profile(whose, limit=LISTED)
-    waiting = await memory.client.pending(whose)
+    known, waiting = await memory.client.profile(whose, limit=LISTED), 0
+    with suppress(MemorySystemError):  # what is known is told all the same
+        waiting = await memory.client.pending(whose)
     return Known(
         summary=f"{known.text} {_more(waiting)}" if waiting else known.text,
         facts=[

@@ -87,13 +87,15 @@ def _in_toml(text: str, command: Command | None) -> str:
     entry = None if command is None else {"command": command.command, "args": list(command.args)}
     if _entry_of(before) == entry:
         return text
-    rest = _TABLE.sub("", text).rstrip("\n")
+    line = "\r\n" if "\r\n" in text else "\n"
+    rest = _TABLE.sub("", text).rstrip()
     if command is None:
-        changed = f"{rest}\n" if rest else ""
+        changed = f"{rest}{line}" if rest else ""
     else:
         args = ", ".join(map(_basic_string, command.args))
-        table = f"[mcp_servers.{SERVER}]\ncommand = {_basic_string(command.command)}\nargs = [{args}]\n"
-        changed = f"{rest}\n\n{table}" if rest else table
+        heading, run = f"[mcp_servers.{SERVER}]", f"command = {_basic_string(command.command)}"
+        table = line.join((heading, run, f"args = [{args}]", ""))
+        changed = f"{rest}{line}{line}{table}" if rest else table
     try:
         after = tomllib.loads(changed)
     except tomllib.TOMLDecodeError as error:

@@ -19,6 +19,7 @@ _IDLE: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 """Commas behind which nothing comes, and strings."""
 _REMARK: Final = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
 """A comment on what stands before it on its line."""
+_LINE_ENDS: Final = ("\n", "\r")
 _SPACE: Final = re.compile(r"\s*")
 _DECODER: Final = json.JSONDecoder()
 
@@ -54,9 +55,10 @@ def with_member(text: str, path: Sequence[str], value: JsonValue) -> str:
     if value is not None and not _plain(text).strip():
         for key in reversed(path):
             value = {key: value}
-        return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"
+        remarks = f"{text.rstrip()}\n" if text.strip() else ""
+        return f"{remarks}{json.dumps(value, indent=2, ensure_ascii=False)}\n"
     changed = _changed(text, path, value)
-    if read_object(changed) != _expected(before, path, value):
+    if _pruned(read_object(changed), path) != _pruned(_expected(before, path, value), path):
         raise ConfigurationError("a key stands in it twice, or it is otherwise not understood", suggestions=(MEND,))
     return changed
 
@@ -76,7 +78,7 @@ def _changed(text: str, path: Sequence[str], value: JsonValue) -> str:
         if depth == len(path) - 1:
             if value is not None:
                 return f"{text[: found.value]}{_written(text, value, depth + 1)}{text[found.end :]}"
-            if len(members) == 1 and around:
+            if len(members) == 1 and around and not _remarks(text, at, around[-1].end):
                 return _changed(text, path[:-1], None)
             return _without(text, members, found)
         if plain[found.value] != "{":
@@ -91,7 +93,9 @@ def _inserted(text: str, at: int, members: Sequence[_Member], key: str, value: J
     line, step = _layout(text)
     member = f"{line}{step * (depth + 1)}{json.dumps(key, ensure_ascii=False)}: {_written(text, value, depth + 1)}"
     if not members:
-        return f"{text[: at + 1]}{member}{line}{step * depth}{text[_plain(text).index('}', at) :]}"
+        close = _plain(text).index("}", at)
+        inside = text[at + 1 : close].rstrip()
+        return f"{text[: at + 1]}{inside}{member}{line}{step * depth}{text[close:]}"
     end = members[-1].end
     comma = _comma_behind(text, end)
     behind = _past_remark(text, end if comma is None else comma + 1)
@@ -102,15 +106,32 @@ def _inserted(text: str, at: int, members: Sequence[_Member], key: str, value: J
 
 def _without(text: str, members: Sequence[_Member], gone: _Member) -> str:
     """Without a member, and without the comma that parted it from the others."""
-    begin, comma = len(text[: gone.begin].rstrip()), _comma_behind(text, gone.end)
+    begin, comma = _begin_of(text, gone), _comma_behind(text, gone.end)
     if comma is not None:
-        return text[:begin] + text[comma + 1 :]
+        return _joined(text[:begin], text[comma + 1 :])
     if len(members) == 1 and text[begin - 1] == "{" and text[gone.end :].lstrip().startswith("}"):
         return text[:begin] + text[gone.end :].lstrip()
     before = next((one for one, other in pairwise(members) if other is gone), None)
     parted = None if before is None else _comma_behind(text, before.end)
     kept = text[:begin] if parted is None else text[:parted] + text[parted + 1 : begin]
-    return kept + text[gone.end :]
+    return _joined(kept, text[gone.end :])
+
+
+def _begin_of(text: str, gone: _Member) -> int:
+    """Where a member begins with the space before it."""
+    return len(text[: gone.begin].rstrip())
+
+
+def _joined(before: str, behind: str) -> str:
+    """Both, on two lines where the first ends in a comment that runs to the end of its line."""
+    last = before.splitlines()[-1] if before else ""
+    is_open = _blanked(last, _COMMENTS).rstrip() != last.rstrip() and not last.endswith("*/")
+    return f"{before}{_layout(before)[0] if is_open and not behind.startswith(_LINE_ENDS) else ''}{behind}"
+
+
+def _remarks(text: str, begin: int, end: int) -> bool:
+    """True where comments stand between these places."""
+    return _blanked(text, _COMMENTS)[begin:end] != text[begin:end]
 
 
 def _comma_behind(text: str, place: int) -> int | None:
@@ -135,6 +156,14 @@ def _expected(before: dict[str, JsonValue], path: Sequence[str], value: JsonValu
     if value is None and (not made or key not in before):
         return {name: one for name, one in before.items() if name != key or inner == {}}
     return {**before, key: made}
+
+
+def _pruned(settings: dict[str, JsonValue], path: Sequence[str]) -> dict[str, JsonValue]:
+    """Without the objects on the way to a member that nothing is in: of these a comment may be left."""
+    inner = settings.get(path[0])
+    if len(path) > 1 and isinstance(inner, dict):
+        settings = {**settings, path[0]: _pruned(inner, path[1:])}
+    return {name: one for name, one in settings.items() if name != path[0] or one != {}}
 
 
 def _plain(text: str) -> str:

@@ -27,13 +27,16 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
     done: Outcome | None = None
     if body.confirm is not None:
         ids = await confirmed(parts, scope, found, body.confirm)
+        stated = found.stated if body.confirm.token is not None else []
+        marked = [one.id for one in stated]
+        requester.deletes(parts.marks, scope, "interactions", marked, count=len(marked))
+        await forget_stated(
+            parts, scope, stated
+        )  # first: a request that fails here has lost no message, and is repeated
         done = await forget_messages(parts, scope, ids, key_id=requester.principal.key_id)
         count = len(ids) if done.job is not None else done.forgotten
-        if body.confirm.token is not None:
-            await forget_stated(parts, scope, found.stated)
-            ids, count = [*ids, *(one.id for one in found.stated)], count + len(found.stated)
-            found.stated = []
-        requester.deletes(parts.marks, scope, "interactions", ids, count=count, job=done.job)
+        requester.deletes(parts.marks, scope, "interactions", [*ids, *marked], count=count + len(marked), job=done.job)
+        found.stated = [one for one in found.stated if one not in stated]
         if done.job is None:
             found.messages = [message for message in found.messages if message.id not in set(ids)]
     shown, following = found.page(body.cursor, body.limit)

@@ -76,23 +76,24 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
     judged = await parts.judge.judge_said(item, text, list(clauses))
-    stated, before = list[FindingEntry](), list[Span]()
+    stated, before = dict[Span, FindingEntry](), list[Span]()
     for (span, clause), one in zip(clauses.items(), judged, strict=True):
         if span in named or _is_kept(one, clause):
             start = span.start if one.kind == "instruction" else _start_of(item, extraction, span, before)
             other = _other(item, extraction, start)
             said, in_context = text[span.start : span.end], text[start : span.end]
-            stated.append(statement_of(item, said, one, named.get(span), other, in_context))
+            statement = statement_of(item, said, one, named.get(span), other, in_context)
+            stated = {where: told for where, told in stated.items() if where.start < start or not _has(statement, told)}
+            stated[span] = statement
         if not clause.is_doubted:
             before.append(span)
-    return [one for place, one in enumerate(stated) if not _is_within(one, stated[place + 1 :])]
+    return list(stated.values())
 
 
-def _is_within(one: FindingEntry, later: Iterable[FindingEntry]) -> bool:
-    """True where a clause without a time of its own is read with one of the `later` clauses of its kind, which cannot
-    be read without it."""
-    said = one.text.rstrip(".")
-    return one.when is None and any(one.finding == other.finding and other.text.startswith(said) for other in later)
+def _has(statement: FindingEntry, told: FindingEntry) -> bool:
+    """True where a statement that is read with what was `told` before it in its message has all of that: its kind, and
+    neither has a time."""
+    return told.finding == statement.finding and told.when is None and statement.when is None
 
 
 def _start_of(item: Interaction, extraction: Extraction, span: Span, before: Sequence[Span]) -> int:

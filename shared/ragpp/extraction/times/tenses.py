@@ -38,15 +38,27 @@ _PUT: Final = re.compile(
 )
 """Verbs that give something a time: what they did is past, and the time is not."""
 _CUE: Final = re.compile(rf"(?<![\w'])(?:(?P<future>{_FUTURE})|(?P<past>{_PAST})|{_PRESENT})(?![\w])", re.IGNORECASE)
+_PAUSE: Final = re.compile(r"[,.;!?]")
 _WINDOW: Final = 160
 
 
 def tense_at(text: str, start: int, end: int) -> Tense:
-    """The tense around `text[start:end]`: that of the nearest verb before it, else of the first one behind it."""
-    before = [*_CUE.finditer(text, max(0, start - _WINDOW), start)]
-    cue = before[-1] if before else _CUE.search(text, end, end + _WINDOW)
-    if cue is None or not (cue["past"] or cue["future"]):
+    """The tense around `text[start:end]`: that of the nearest verb before it, else of the first one behind it. What is
+    so counts right before it alone, and where it is a beginning: "who is my boss" does not put off when I met him."""
+    before = [cue for cue in _CUE.finditer(text, max(0, start - _WINDOW), start) if _counts(cue, text, start)]
+    cue = before[-1] if before else next(filter(_tells, _CUE.finditer(text, end, end + _WINDOW)), None)
+    if cue is None or not _tells(cue):
         return "unknown"
     if cue["past"] and (put := _PUT.match(text, cue.start(), end)) and put.end("to") in range(start - 1, end):
         return "future"
     return "future" if cue["future"] else "past"
+
+
+def _counts(cue: re.Match[str], text: str, start: int) -> bool:
+    between = text[cue.end() : start]
+    begins = text.startswith("from ", start) and _PAUSE.search(between) is None
+    return _tells(cue) or begins or not between.strip()
+
+
+def _tells(cue: re.Match[str]) -> bool:
+    return bool(cue["past"] or cue["future"])
