@@ -76,24 +76,16 @@ async def _stated(parts: WorkerParts, item: Interaction, text: str, extraction: 
     clauses = await asyncio.to_thread(_own_clauses, item, text)
     named = {span: one for one in extraction.findings if (span := _clause_of(one, text, clauses)) is not None}
     judged = await parts.judge.judge_said(item, text, list(clauses))
-    stated, before = dict[Span, FindingEntry](), list[Span]()
+    stated, before = list[FindingEntry](), list[Span]()
     for (span, clause), one in zip(clauses.items(), judged, strict=True):
         if span in named or _is_kept(one, clause):
             start = span.start if one.kind == "instruction" else _start_of(item, extraction, span, before)
             other = _other(item, extraction, start)
             said, in_context = text[span.start : span.end], text[start : span.end]
-            statement = statement_of(item, said, one, named.get(span), other, in_context)
-            stated = {where: told for where, told in stated.items() if where.start < start or not _has(statement, told)}
-            stated[span] = statement
+            stated.append(statement_of(item, said, one, named.get(span), other, in_context))
         if not clause.is_doubted:
             before.append(span)
-    return list(stated.values())
-
-
-def _has(statement: FindingEntry, told: FindingEntry) -> bool:
-    """True where a statement that is read with what was `told` before it in its message has all of that: its kind, and
-    neither has a time."""
-    return told.finding == statement.finding and told.when is None and statement.when is None
+    return stated
 
 
 def _start_of(item: Interaction, extraction: Extraction, span: Span, before: Sequence[Span]) -> int:
