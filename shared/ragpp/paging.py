@@ -24,3 +24,8 @@ async def pages(page: Callable[[str | None], Awaitable[Page[T]]], *, most: int |
         cursor = found.next_cursor
         if cursor is None:
             return
+
+
+async def read_all(page: Callable[[str | None], Awaitable[Page[T]]], *, most: int | None = None) -> list[T]:
+    """The items of `pages` together."""
+    return [item async for item in pages(page, most=most)]

@@ -2,20 +2,19 @@
 
 import asyncio
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from ragpp.api import ForgetAnswer
 from ragpp.client import AsyncMemoryClient
-from ragpp.models import Page, Relationship
-from ragpp.paging import PAGE, pages
+from ragpp.models import Relationship
+from ragpp.paging import PAGE, read_all
 from ragpp.preference_values import shown
 
 MOST: Final = 10_000
 MOST_SOURCES: Final = 20
 """The most sources that a relationship tells, the latest: where there are as many, there may be others."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,10 @@ async def going_with(client: AsyncMemoryClient, user: str, found: ForgetAnswer) 
     if not ids or not any(found.with_them.values()):
         return []
     relationships, preferences, rules, findings = await asyncio.gather(
-        _all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE), most=MOST),
     )
 
     def rests(sources: Sequence[str]) -> bool:
@@ -60,7 +59,3 @@ def _restating(user: str, one: Relationship) -> str:
     times = {"--from": one.valid_from, "--to": one.valid_to}
     during = [part for name, at in times.items() if at is not None for part in (name, at.date().isoformat())]
     return shlex.join(["ragpp", "relate", one.source, one.type, one.target, *during, "--user", user])
-
-
-async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    return [item async for item in pages(page, most=MOST)]

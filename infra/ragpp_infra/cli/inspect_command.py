@@ -1,9 +1,9 @@
 """`ragpp inspect`: what is known of one user, and what reflection made of it, on one page."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.console import Group, RenderableType
@@ -13,8 +13,8 @@ from rich.text import Text
 from ragpp.catalog import MemoryCategory, MemoryItem, Resource
 from ragpp.client import AsyncMemoryClient
 from ragpp.learned import Finding, Reflection, ReviewList
-from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
-from ragpp.paging import PAGE, pages
+from ragpp.models import Entity, Preference, Relationship, Rule, Value
+from ragpp.paging import PAGE, read_all
 from ragpp_infra.cli import known_tables
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.catalog.tables import categories_table, items_table, resources_table
@@ -35,8 +35,6 @@ from ragpp_infra.embedded.home import Home
 
 MOST = 10_000
 """Items of each kind that are read; whoever has more wants the API."""
-
-T = TypeVar("T")
 
 
 class Known(Value):
@@ -88,23 +86,24 @@ def inspect(
 async def known_of(client: AsyncMemoryClient, user: str, *, as_of: datetime | None = None) -> Known:
     """Read everything, page by page. Raises what the gateway answers as an error."""
     entities, relationships, preferences, rules = await asyncio.gather(
-        _all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE)),
-        _all(
+        read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(
             lambda cursor: client.relationships(
                 user, state="current" if as_of else "all", as_of=as_of, cursor=cursor, limit=PAGE
-            )
+            ),
+            most=MOST,
         ),
-        _all(lambda cursor: client.preferences(user, as_of=as_of, cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.preferences(user, as_of=as_of, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE), most=MOST),
     )
     resources, items, categories = await asyncio.gather(
-        _all(lambda cursor: client.resources(user, cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.items(user, cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.categories(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.resources(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.items(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.categories(user, cursor=cursor, limit=PAGE), most=MOST),
     )
     findings, reflections, review, pending = await asyncio.gather(
-        _all(lambda cursor: client.findings(user, as_of=as_of, cursor=cursor, limit=PAGE)),
-        _all(lambda cursor: client.reflections(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.findings(user, as_of=as_of, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.reflections(user, cursor=cursor, limit=PAGE), most=MOST),
         client.review(user, limit=PAGE),
         client.pending(user),
     )
@@ -123,10 +122,6 @@ async def known_of(client: AsyncMemoryClient, user: str, *, as_of: datetime | No
         review=review,
         pending=pending,
     )
-
-
-async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    return [item async for item in pages(page, most=MOST)]
 
 
 def known_view(known: Known, *, limit: int) -> RenderableType:

@@ -1,17 +1,17 @@
 """The things known of a user, each in one shape, found by its id or the beginning of one."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias
 
 from pydantic import JsonValue
 
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import Finding
-from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
-from ragpp.paging import PAGE, pages
+from ragpp.models import Entity, Preference, Relationship, Rule, Value
+from ragpp.paging import PAGE, read_all
 from ragpp.preference_values import shown
 
 Kind = Literal["entity", "relationship", "preference", "rule", "finding", "interaction"]
@@ -20,7 +20,6 @@ MOST: Final = 10_000
 _LEAST_CHARS: Final = 4
 _TOLD_CHARS: Final = 100
 Known: TypeAlias = Entity | Relationship | Preference | Rule | Finding
-T = TypeVar("T")
 
 
 class Item(Value):
@@ -96,19 +95,14 @@ async def _exactly(client: AsyncMemoryClient, user: str, given: str) -> Item | N
 
 async def _all(client: AsyncMemoryClient, user: str) -> list[Item]:
     entities, relationships, preferences, rules, findings = await asyncio.gather(
-        read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE), most=MOST),
     )
     known: list[Known] = [*entities, *relationships, *preferences, *rules, *findings]
     return [item_of(one) for one in known]
-
-
-async def read_all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    """The items of all pages, MOST at most."""
-    return [item async for item in pages(page, most=MOST)]
 
 
 def item_of(one: Known) -> Item:

@@ -7,8 +7,8 @@ from typing import Final
 
 from ragpp.client import AsyncMemoryClient
 from ragpp.models import Entity
-from ragpp.paging import PAGE
-from ragpp_infra.cli.known_items import read_all
+from ragpp.paging import PAGE, read_all
+from ragpp_infra.cli import known_items
 
 MOST: Final = 5
 _CLOSENESS: Final = 0.8
@@ -26,7 +26,7 @@ class Namesakes:
 
 async def namesakes_of(client: AsyncMemoryClient, user: str, asked: str, names: Sequence[str]) -> Namesakes:
     """The user's entities that are called almost as `asked`, an id or a name, or as one of `names`, which it has."""
-    everybody = await read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
+    everybody = await read_all(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE), most=known_items.MOST)
     wanted = {_folded(name) for name in (asked, *names)}
     called = {one.id: {_folded(name) for name in (one.name, *one.aliases)} for one in everybody}
     itself = {one.id for one in everybody if one.id == asked or called[one.id] & wanted}

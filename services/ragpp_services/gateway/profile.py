@@ -3,8 +3,8 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final, TypeVar, get_args
+from collections.abc import Mapping, Sequence
+from typing import Final, get_args
 
 from pydantic import JsonValue
 
@@ -13,9 +13,9 @@ from ragpp.context.quoting import quoted
 from ragpp.fading import RELATED_TO
 from ragpp.fading import holds as holds_good
 from ragpp.learned import Finding
-from ragpp.models import Entity, FindingKind, Page, Preference, Relationship, Rule, Scope
+from ragpp.models import Entity, FindingKind, Preference, Relationship, Rule, Scope
 from ragpp.names import COLONS, INVISIBLE, SPEAKER, as_name, on_one_line
-from ragpp.paging import PAGE, pages
+from ragpp.paging import PAGE, read_all
 from ragpp.preference_values import shown, tells_nothing
 from ragpp.text.kinship import CANONICAL, is_said_by_name
 from ragpp.text.lexical import terms
@@ -45,7 +45,6 @@ _USER: Final = "the user"
 _END: Final = re.compile(r"[.!?…]$")
 _UNNAMED: Final = "unnamed"
 """The name for what is called something in which nothing shows."""
-T = TypeVar("T")
 
 
 async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, limit: int) -> Profile:
@@ -53,12 +52,12 @@ async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, l
     since nothing is taken out by age alone. Raises TierUnavailable."""
     semantic, procedural = parts.semantic, parts.procedural
     entities, current, faded, preferences, rules, findings = await asyncio.gather(
-        _all(lambda cursor: semantic.list_entities(scope, None, cursor, PAGE)),
-        _all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE)),
-        _all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE, "archived")),
-        _all(lambda cursor: procedural.list_preferences(scope, None, cursor, PAGE)),
-        _all(lambda cursor: procedural.list_rules(scope, True, cursor, PAGE)),
-        _all(lambda cursor: procedural.list_findings(scope, None, None, cursor, PAGE)),
+        read_all(lambda cursor: semantic.list_entities(scope, None, cursor, PAGE), most=MOST),
+        read_all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE), most=MOST),
+        read_all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE, "archived"), most=MOST),
+        read_all(lambda cursor: procedural.list_preferences(scope, None, cursor, PAGE), most=MOST),
+        read_all(lambda cursor: procedural.list_rules(scope, True, cursor, PAGE), most=MOST),
+        read_all(lambda cursor: procedural.list_findings(scope, None, None, cursor, PAGE), most=MOST),
     )
     held = sorted(
         (one for one in (*current, *faded) if one.believed >= least or holds(one)),
@@ -188,10 +187,6 @@ def _short(text: str) -> str:
 def _sentence(text: str) -> str:
     line = quoted(_short(text))
     return line if _END.search(line) else f"{line}."
-
-
-async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    return [item async for item in pages(page, most=MOST)]
 
 
 def _entity(one: Entity) -> ProfileItem:

@@ -4,14 +4,14 @@ stated, findings that were corrected, preferences and rules that were set."""
 import asyncio
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
 
 from ragpp.api import AboutIn, StatedAbout
 from ragpp.learned import BY_HAND_DETAIL
-from ragpp.models import Page, Scope
+from ragpp.models import Scope
 from ragpp.names import SPEAKER
-from ragpp.paging import PAGE, pages
+from ragpp.paging import PAGE, read_all
 from ragpp.preference_values import shown
 from ragpp.text.english import CALENDAR, CHAT_WORDS, STOP_WORDS
 from ragpp.text.lexical import asked_words, stored_terms
@@ -19,7 +19,6 @@ from ragpp.text.mentions import Said, is_of_other_script
 from ragpp_services.gateway.parts import Parts
 
 _COMMON: Final = STOP_WORDS | CHAT_WORDS | CALENDAR
-T = TypeVar("T")
 
 
 async def stated_about(parts: Parts, scope: Scope, about: AboutIn, names: Sequence[str]) -> list[StatedAbout]:
@@ -30,10 +29,10 @@ async def stated_about(parts: Parts, scope: Scope, about: AboutIn, names: Sequen
     graph, procedures = parts.semantic, parts.procedural
     stated, relationships, preferences, rules, findings = await asyncio.gather(
         graph.stated_relationships(scope),
-        _all(lambda cursor: graph.list_relationships(scope, None, None, cursor, PAGE, "all")),
-        _all(lambda cursor: procedures.list_preferences(scope, None, cursor, PAGE)),
-        _all(lambda cursor: procedures.list_rules(scope, None, cursor, PAGE)),
-        _all(lambda cursor: procedures.list_findings(scope, None, None, cursor, PAGE)),
+        read_all(lambda cursor: graph.list_relationships(scope, None, None, cursor, PAGE, "all")),
+        read_all(lambda cursor: procedures.list_preferences(scope, None, cursor, PAGE)),
+        read_all(lambda cursor: procedures.list_rules(scope, None, cursor, PAGE)),
+        read_all(lambda cursor: procedures.list_findings(scope, None, None, cursor, PAGE)),
     )
     entries = {_folded(one.entry.source, one.entry.type, one.entry.target) for one in stated}
     by_hand = [
@@ -95,7 +94,3 @@ def _naming(names: Sequence[str]) -> Callable[[str], bool]:
         return any(one.search(line) for one in patterns) or (bool(others) and any(map(Said(line).names, others)))
 
     return has
-
-
-async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    return [item async for item in pages(page)]

@@ -53,10 +53,8 @@ def with_member(text: str, path: Sequence[str], value: JsonValue) -> str:
     member, and without an object that nothing is left in. Raises ConfigurationError."""
     before = read_object(text)
     if value is not None and not _plain(text).strip():
-        for key in reversed(path):
-            value = {key: value}
         remarks = f"{text.rstrip()}\n" if text.strip() else ""
-        return f"{remarks}{json.dumps(value, indent=2, ensure_ascii=False)}\n"
+        return f"{remarks}{json.dumps(_nested(path, value), indent=2, ensure_ascii=False)}\n"
     changed = _changed(text, path, value)
     if _pruned(read_object(changed), path) != _pruned(_expected(before, path, value), path):
         raise ConfigurationError("a key stands in it twice, or it is otherwise not understood", suggestions=(MEND,))
@@ -64,17 +62,15 @@ def with_member(text: str, path: Sequence[str], value: JsonValue) -> str:
 
 
 def _changed(text: str, path: Sequence[str], value: JsonValue) -> str:
-    plain, place, around = _plain(text), _SPACE.match(_plain(text)), list[_Member]()
-    at = place.end() if place is not None else 0
+    plain, around = _plain(text), list[_Member]()
+    at = _skip(plain, 0)
     for depth, key in enumerate(path):
         members = list(_members(plain, at))
         found = next((one for one in members if one.key == key), None)
         if found is None:
             if value is None:
                 return text
-            for name in reversed(path[depth + 1 :]):
-                value = {name: value}
-            return _inserted(text, at, members, key, value, depth)
+            return _inserted(text, at, members, key, _nested(path[depth + 1 :], value), depth)
         if depth == len(path) - 1:
             if value is not None:
                 return f"{text[: found.value]}{_written(text, value, depth + 1)}{text[found.end :]}"
@@ -106,7 +102,7 @@ def _inserted(text: str, at: int, members: Sequence[_Member], key: str, value: J
 
 def _without(text: str, members: Sequence[_Member], gone: _Member) -> str:
     """Without a member, and without the comma that parted it from the others."""
-    begin, comma = _begin_of(text, gone), _comma_behind(text, gone.end)
+    begin, comma = len(text[: gone.begin].rstrip()), _comma_behind(text, gone.end)
     if comma is not None:
         return _joined(text[:begin], text[comma + 1 :])
     if len(members) == 1 and text[begin - 1] == "{" and text[gone.end :].lstrip().startswith("}"):
@@ -115,11 +111,6 @@ def _without(text: str, members: Sequence[_Member], gone: _Member) -> str:
     parted = None if before is None else _comma_behind(text, before.end)
     kept = text[:begin] if parted is None else text[:parted] + text[parted + 1 : begin]
     return _joined(kept, text[gone.end :])
-
-
-def _begin_of(text: str, gone: _Member) -> int:
-    """Where a member begins with the space before it."""
-    return len(text[: gone.begin].rstrip())
 
 
 def _joined(before: str, behind: str) -> str:
@@ -146,16 +137,21 @@ def _past_remark(text: str, place: int) -> int:
     return place if found is None else found.end()
 
 
+def _nested(path: Sequence[str], value: JsonValue) -> JsonValue:
+    """`value` in an object for each key of `path`."""
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
 def _expected(before: dict[str, JsonValue], path: Sequence[str], value: JsonValue) -> dict[str, JsonValue]:
+    """`before` with `value` at `path`, for None without that member."""
     key, rest = path[0], path[1:]
-    if not rest:
-        others = {name: one for name, one in before.items() if name != key}
-        return others if value is None else {**before, key: value}
-    inner = before.get(key, {})
-    made = _expected(inner, rest, value) if isinstance(inner, dict) else {}
-    if value is None and (not made or key not in before):
-        return {name: one for name, one in before.items() if name != key or inner == {}}
-    return {**before, key: made}
+    if rest:
+        inner = before.get(key, {})
+        return {**before, key: _expected(inner, rest, value) if isinstance(inner, dict) else {}}
+    others = {name: one for name, one in before.items() if name != key}
+    return others if value is None else {**before, key: value}
 
 
 def _pruned(settings: dict[str, JsonValue], path: Sequence[str]) -> dict[str, JsonValue]:

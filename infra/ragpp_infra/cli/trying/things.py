@@ -17,10 +17,10 @@ from ragpp.errors import NotFound
 from ragpp.fading import RELATED_TO
 from ragpp.learned import VERBATIM_DETAIL, Finding
 from ragpp.models import FindingKind, Interaction, Preference, Relationship, Rule
-from ragpp.paging import PAGE
+from ragpp.paging import PAGE, read_all
 from ragpp.text.kinship import is_said_by_name
 from ragpp.text.quotes import part_about
-from ragpp_infra.cli.known_items import Item, item_of, read_all
+from ragpp_infra.cli.known_items import MOST, Item, item_of
 from ragpp_infra.cli.trying.wording import addressed, preference_told, relationship_told
 
 PEOPLE: Final = "People and places"
@@ -102,10 +102,10 @@ class Thing:
 async def things_of(client: AsyncMemoryClient, user: str) -> list[Thing]:
     """All that would be remembered, by heading, what was said first before."""
     findings, relationships, preferences, rules = await asyncio.gather(
-        read_all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE)),
-        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
+        read_all(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.relationships(user, state="all", cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE), most=MOST),
+        read_all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE), most=MOST),
     )
     held = [one for one in relationships if one.valid_to is None and one.verdict != "rejected"]
     learned: list[Learned] = [*findings, *held, *preferences, *rules]
