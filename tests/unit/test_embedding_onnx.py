@@ -146,11 +146,14 @@ async def test_a_second_embedder_takes_the_cached_graph(cache_dir: Path, embedde
     assert [name for name in names_in(cache_dir) if name.startswith(".")] == []  # no temporary file stays behind
 
 
-async def test_a_damaged_cached_graph_is_made_again(tmp_path: Path, cache_dir: Path, embedder: OnnxEmbedder) -> None:
+@each_case("suffix", [".onnx", ".tables"])
+async def test_a_damaged_cached_graph_is_made_again(
+    tmp_path: Path, cache_dir: Path, embedder: OnnxEmbedder, suffix: str
+) -> None:
     await embedder.warm()
     for name in names_in(cache_dir):
         shutil.copy(cache_dir / name, tmp_path)
-    graph = graph_in(tmp_path)
+    graph = graph_in(tmp_path).with_suffix(suffix)
     sound = graph.read_bytes()
     graph.write_bytes(sound[:-1_000_000] + bytes(1_000_000))
     second = OnnxEmbedder(tmp_path)

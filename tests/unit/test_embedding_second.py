@@ -113,6 +113,20 @@ async def test_rows_are_float32_of_length_one_and_a_question_is_no_passage(encod
     assert not np.allclose(rows, await encoder.encode_questions(TEXTS))
 
 
+async def test_a_graph_that_is_kept_gives_the_same_vectors_and_is_not_made_again(
+    jar: Path, encoder: E5Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = E5Encoder(jar, tmp_path)
+    passages, questions = await first.encode_passages(TEXTS), await first.encode_questions(TEXTS)
+    assert (passages == await encoder.encode_passages(TEXTS)).all()
+    assert (questions == await encoder.encode_questions(TEXTS)).all()
+    monkeypatch.setattr("ragpp.embedding.second._E5._graph", None)
+    second = E5Encoder(jar, tmp_path)
+    assert (await second.encode_passages(TEXTS) == passages).all()
+    assert (await second.encode_questions(TEXTS) == questions).all()
+    await asyncio.gather(first.close(), second.close())
+
+
 async def test_no_more_of_a_text_counts_than_the_model_reads(encoder: E5Encoder) -> None:
     read, longer = await encoder.encode_passages(["word " * 300, f"{'word ' * 300}and {'the end ' * 9_000}"])
     assert (read == longer).all()

@@ -54,4 +54,4 @@ def make_second(settings: EmbeddingSettings) -> SecondEncoder | None:
         return None
     from ragpp.embedding.second import E5Encoder  # noqa: PLC0415 - 60 MB that a process without it does not need
 
-    return E5Encoder(Path(settings.second).expanduser(), threads=settings.threads)
+    return E5Encoder(Path(settings.second).expanduser(), graph_folder(settings), threads=settings.threads)

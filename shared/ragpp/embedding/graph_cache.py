@@ -1,4 +1,4 @@
-"""The assembled graph on disk, so that only the first start of an installation assembles it."""
+"""Graphs on disk, so that only the first start of an installation makes them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ragpp.embedding.port import FloatMatrix
 
-REVISION: Final = 1
-"""Part of a cached graph's name: raise it when `minilm_graph` assembles another graph."""
+REVISION: Final = 2
+"""Part of a cached graph's name: raise it when another graph is made of the same weights."""
 
 
 @dataclass(frozen=True)
@@ -32,30 +32,48 @@ class Tuning:
 
 
 def load_graph(checkpoint: Checkpoint, cache_dir: Path, tuning: Tuning | None = None) -> Path | bytes:
-    """The graph of `checkpoint`: the file in `cache_dir`, assembled and left there first where it is missing (3 s).
-    `tuning`: the graph is that of the tokens' states, by tensors that are changed (`minilm_graph.assemble`).
-
-    The name of the file holds the checkpoint's SHA-256, and beside it lies the graph's own, so a graph that was
-    damaged or half written is assembled again. Processes may do this at the same time. Where the folder cannot be
-    written, the answer is the serialised graph itself, and each start assembles it.
-    Raises EmbeddingError when the checkpoint is missing or not the published one.
-    """
-    folder = cache_dir.expanduser()
+    """The graph of `checkpoint` (`keep_graph`), which takes 3 s to assemble. `tuning`: the graph is that of the tokens'
+    states, by tensors that are changed (`minilm_graph.assemble`). Raises EmbeddingError when the checkpoint is missing
+    or not the published one."""
     of = "" if tuning is None else f"-{tuning.name}-int7"
-    graph_path = folder / f"minilm-{SHA256['model.safetensors'][:16]}-{REVISION}{of}.onnx"
-    digest_path = graph_path.with_suffix(".sha256")
-    with contextlib.suppress(OSError), graph_path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest == digest_path.read_text(encoding="ascii", errors="replace"):
+    name = f"minilm-{SHA256['model.safetensors'][:16]}{of}"
+    return keep_graph(cache_dir, name, lambda: _assemble(checkpoint, tuning))
+
+
+def keep_graph(folder: Path, name: str, make: Callable[[], bytes]) -> Path | bytes:
+    """The file in `folder` with the graph `name`, which `make` gives, serialised, where it is missing.
+
+    Beside it lie its tables of embeddings and the SHA-256 of both, so a graph that was damaged or half written is made
+    again. Processes may do this at the same time. Where the folder cannot be written, the answer is the serialised
+    graph itself, and each start makes it.
+    """
+    folder = folder.expanduser()
+    graph_path = folder / f"{name}-{REVISION}.onnx"
+    tables_path, digest_path = graph_path.with_suffix(".tables"), graph_path.with_suffix(".sha256")
+    with contextlib.suppress(OSError):
+        if _digest(graph_path, tables_path) == digest_path.read_text(encoding="ascii", errors="replace"):
             return graph_path
-    graph = _assemble(checkpoint, tuning)
+    graph = make()
+    from ragpp.embedding.graph_tables import split_tables  # noqa: PLC0415 - onnx is heavy, and a kept graph needs none
+
+    bare, tables = split_tables(graph, tables_path.name)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_whole(graph_path, graph)
-        _write_whole(digest_path, hashlib.sha256(graph).hexdigest().encode())
+        _write_whole(tables_path, tables)
+        _write_whole(graph_path, bare)
+        _write_whole(digest_path, _digest(graph_path, tables_path).encode())
     except OSError:
         return graph
     return graph_path
+
+
+def _digest(*paths: Path) -> str:
+    """The SHA-256 of each file. Raises OSError where one is missing."""
+    found = []
+    for path in paths:
+        with path.open("rb") as file:
+            found.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return " ".join(found)
 
 
 def _assemble(checkpoint: Checkpoint, tuning: Tuning | None) -> bytes:

@@ -18,6 +18,7 @@ import numpy as np
 import structlog
 
 from ragpp.embedding.asking import load_asking
+from ragpp.embedding.graph_cache import keep_graph
 from ragpp.embedding.lanes import Lanes, TokenIds
 from ragpp.embedding.port import SECOND_DIMENSION, FloatMatrix, SecondEncoder, require_unicode
 from ragpp.embedding.runtime import session_of, tokens_of
@@ -27,7 +28,7 @@ from ragpp.errors.summaries import safe_summary
 from ragpp.text.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from onnxruntime import InferenceSession
@@ -59,8 +60,8 @@ _log = structlog.stdlib.get_logger(__name__)
 class E5Encoder:
     """A SecondEncoder, from the jar that it is published in; some 5 ms for a short text on one core.
 
-    Passages need 145 MB, which are loaded with the first of them in .3 s; questions need 190 MB, loaded with the first
-    of those in .6 s.
+    Passages and questions need 70 MB each, 110 MB both, which are loaded with the first of either in .3 s; where their
+    graphs are not kept yet, a second and 100 MB more.
 
     The scales of the int8 model hang on all that is in a run, so a run has one text: a text has one vector, to the bit,
     whatever is encoded before it or beside it. Make it after a fork, not before.
@@ -69,11 +70,14 @@ class E5Encoder:
     model: Final = MODEL
     dimension: Final = SECOND_DIMENSION
 
-    def __init__(self, jar: Path, *, threads: int = 1, asking: LowRank | None = None) -> None:
-        """`threads`: cores that texts which come together may use; one takes one. `asking`: other weights for questions
-        than those that are shipped."""
-        self._jar, self._model = jar, _E5(jar)
-        of_questions = _E5(jar, lambda: (asking or load_asking()).changes(LAYERS))
+    def __init__(
+        self, jar: Path, cache_dir: Path | None = None, *, threads: int = 1, asking: LowRank | None = None
+    ) -> None:
+        """`cache_dir`: where its two graphs are kept (34 MB each); without one each process makes them anew, and has
+        twice the memory. `threads`: cores that texts which come together may use; one takes one. `asking`: other
+        weights for questions than those that are shipped."""
+        self._jar, self._model = jar, _E5(jar, cache_dir)
+        of_questions = _E5(jar, cache_dir, lambda: asking or load_asking())
         self._passages = Lanes(self._model, name="second", threads=threads, slice_tokens=1)
         self._questions = Lanes(of_questions, name="asking", threads=threads, slice_tokens=1)
 
@@ -132,13 +136,13 @@ async def usable(encoder: SecondEncoder | None, *, questions: bool = False) -> S
 
 
 class _E5:
-    """The tokenizer and the session, loaded when first used; `changes` are added to the weights.
+    """The tokenizer and the session, loaded when first used; what was `learned` is added to the weights.
 
     What was read last is kept, so that a text whose stretches were encoded costs no second run when it is encoded as a
     whole."""
 
-    def __init__(self, jar: Path, changes: Callable[[], Mapping[str, FloatMatrix]] | None = None) -> None:
-        self._jar, self._changes = jar, changes
+    def __init__(self, jar: Path, cache_dir: Path | None, learned: Callable[[], LowRank] | None = None) -> None:
+        self._jar, self._cache_dir, self._learned = jar, cache_dir, learned
         self._read: OrderedDict[tuple[int, ...], FloatMatrix] = OrderedDict()
         self._tokens, self._lock, self._loading = 0, threading.Lock(), threading.Lock()
 
@@ -189,12 +193,19 @@ class _E5:
 
     @cached_property
     def _session(self) -> InferenceSession:
+        learned = None if self._learned is None else self._learned()
+        if self._cache_dir is None:
+            return session_of(self._graph(learned))
+        name = f"e5-small-v2-{SHA256[GRAPH][:16]}{f'-{learned.name}' if learned else ''}"
+        return session_of(keep_graph(self._cache_dir, name, lambda: self._graph(learned)))
+
+    def _graph(self, learned: LowRank | None) -> bytes:
         published = read_published(self._jar, GRAPH)
-        if self._changes is None:
-            return session_of(published)
+        if learned is None:
+            return published
         from ragpp.embedding.e5_graph import change  # noqa: PLC0415 - onnx is heavy, and passages need none
 
-        return session_of(change(published, self._changes()))
+        return change(published, learned.changes(LAYERS))
 
 
 def read_tokenizer(jar: Path) -> Tokenizer:
