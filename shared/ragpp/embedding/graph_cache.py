@@ -54,14 +54,14 @@ def keep_graph(folder: Path, name: str, make: Callable[[], bytes]) -> Path | byt
         if _digest(graph_path, tables_path) == digest_path.read_text(encoding="ascii", errors="replace"):
             return graph_path
     graph = make()
-    from ragpp.embedding.graph_tables import split_tables  # noqa: PLC0415 - onnx is heavy, and a kept graph needs none
-
-    bare, tables = split_tables(graph, tables_path.name)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_whole(tables_path, tables)
-        _write_whole(graph_path, bare)
-        _write_whole(digest_path, _digest(graph_path, tables_path).encode())
+        from ragpp.embedding.graph_tables import split_tables  # noqa: PLC0415 - onnx is heavy; a kept graph needs none
+
+        contents = split_tables(graph, tables_path.name)
+        for path, content in zip((graph_path, tables_path), contents, strict=True):
+            _write_whole(path, content)
+        _write_whole(digest_path, " ".join(hashlib.sha256(content).hexdigest() for content in contents).encode())
     except OSError:
         return graph
     return graph_path
