@@ -22,7 +22,7 @@ SUITES := tests/contract tests/integration tests/e2e
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT)/$@.xml)
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces docs learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench beside count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-install prove-large prove-learning prove-linear prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-stops prove-views prove-workers lock wheels env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces docs learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-faq eval-instructions eval-lives eval-marks eval-redaction eval-relevance eval-scripts bench beside count reference-vectors train prove-agents prove-backup prove-bounds prove-cases prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-install prove-large prove-learning prove-linear prove-llm prove-mutants prove-observability prove-outage prove-packing prove-pauses prove-properties prove-scale prove-sentence-transformers prove-stops prove-views prove-workers lock wheels env-example clean prove-growth prove-seeding
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -145,6 +145,9 @@ eval-lives: install ## whole lives: what is learned of them, and how much of a c
 eval-marks: install ## pairs of messages: which are marked as corrected, and which of these rightly
 	$(BIN)/python -m benchmarks.eval_marks
 
+eval-redaction: install ## secrets and personal data in labelled texts: how much of each kind is found, and where nothing is
+	$(BIN)/python -m benchmarks.eval_redaction
+
 eval-relevance: install ## questions that a memory answers, nearly answers and knows nothing of, through the API: how often it says so
 	$(BIN)/python -m benchmarks.eval_relevance
 
@@ -187,6 +190,9 @@ prove-files: install ## an agent's file of 500 memories, broken and imported whi
 prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
 	$(BIN)/python -m benchmarks.prove_forget
 
+prove-growth: install ## 10,000 users cast from 100 that were written: recalls by 1 to 32 clients beside 100 and beside all; USERS=2100 TENANTS=1: each a tenant
+	$(BIN)/python -m benchmarks.prove_growth $(if $(USERS),--users $(USERS)) $(if $(TENANTS),--tenants)
+
 prove-install: install ## both wheels built, installed by one command into an empty environment, a memory started, told, asked and stopped: what each takes; PYTHONS="python3.11 …", IMAGES="python:3.11 …" in containers
 	$(BIN)/python -m benchmarks.prove_install $(PYTHONS) $(if $(IMAGES),--images $(IMAGES)) $(if $(MOUNT),--mount $(MOUNT))
 
@@ -201,6 +207,9 @@ prove-learning: install ## 5,000 interactions digested while the worker is kille
 
 prove-linear: install ## what reads texts takes time in proportion to their length, whichever of a hundred pieces they repeat
 	$(BIN)/pytest -m exhaustive tests/unit
+
+prove-llm: install ## a real small language model behind a real server: all that one is asked for, and each way to fail; the first time it builds the server, half an hour
+	$(BIN)/python -m benchmarks.prove_llm
 
 prove-mutants: install ## 200 small changes to the code and how many the tests notice; OLD=folder: a clone whose tests are asked about what survives
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps cosmic-ray==8.7.0 parso==0.8.7 stevedore==5.10.0 \
@@ -224,6 +233,11 @@ prove-properties: install ## the property tests on cases that nobody tried yet: 
 
 prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
 	$(BIN)/python -m benchmarks.prove_scale
+
+prove-sentence-transformers: install ## the library beside the ONNX graph: the same vectors, one memory that both write and read; the first time it downloads some GB
+	$(BIN)/python -m benchmarks.prove_sentence_transformers
+prove-seeding: install ## users that are cast into the stores beside users that were written and digested, row by row; USERS=10: fewer than 100
+	$(BIN)/python -m benchmarks.prove_seeding $(if $(USERS),--users $(USERS))
 
 prove-stops: install ## a worker stopped before each of its statements while something is forgotten: nothing of it comes back
 	$(BIN)/pytest -m exhaustive tests/e2e/test_stopped_worker.py

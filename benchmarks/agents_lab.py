@@ -186,9 +186,9 @@ def used(pairs: Sequence[Pair], *, folds: bool) -> dict[str, dict[str, float]]:
     return rows
 
 
-async def development() -> tuple[list[Case], list[Pair]]:
-    """The development half, embedded."""
-    labels, embedder = half("development"), make_embedder(EmbeddingSettings(provider="onnx"))
+async def embedded(labels: Half) -> tuple[list[Case], list[Pair]]:
+    """A half, embedded."""
+    embedder = make_embedder(EmbeddingSettings(provider="onnx"))
     try:
         return await cases_of(labels, embedder), await pairs_of(labels, embedder)
     finally:
@@ -200,7 +200,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folds", action="store_true", help="judge each world by what was chosen on the others")
     given = parser.parse_args()
-    cases, pairs = asyncio.run(development())
+    cases, pairs = asyncio.run(embedded(half("development")))
     console = wide_console()
     console.print(table_of("what fits a message", fitted(cases, folds=given.folds)))
     console.print(table_of("what an answer used", used(pairs, folds=given.folds)))

@@ -22,7 +22,7 @@ from ragpp_infra.embedded.servers.server import SERVERS
 from ragpp_infra.embedded.stack import Stack
 
 ProcessName = Literal["postgres", "valkey", "neo4j", "gateway", "workers"]
-_PEOPLE: Final = ("Elena", "Marco", "Yuki", "Amara", "Pavel", "Ines", "Tariq", "Lotte")
+PEOPLE: Final = ("Elena", "Marco", "Yuki", "Amara", "Pavel", "Ines", "Tariq", "Lotte")
 _PLACES: Final = ("Porto", "Leeds", "Kyoto", "Accra", "Brno", "Lyon", "Oslo", "Quito")
 _KIN: Final = ("sister", "brother", "cousin", "aunt")
 _FOODS: Final = ("tea", "coffee", "juice", "water")
@@ -101,23 +101,31 @@ def worker_names(count: int) -> list[str]:
 
 @dataclass
 class Proving:
-    """A stack in a folder of its own, and how to hurt it."""
+    """A stack in a folder of its own, and how to hurt it. `python`: the interpreter that it runs on; `settings`: those
+    that it is started with from now on, beside the environment's."""
 
     home: Path
+    python: Path = Path(sys.executable)
+    settings: Mapping[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
     def ragpp(self, *arguments: str, quiet: bool = True) -> None:
         """Run the `ragpp` command on this stack. Raises CalledProcessError with its output when it fails."""
         subprocess.run(
-            [sys.executable, "-m", "ragpp_infra.cli.main", *arguments],
+            [str(self.python), "-m", "ragpp_infra.cli.main", *arguments],
             check=True,
-            env=os.environ | {"RAGPP_HOME": str(self.home)},
+            env=os.environ | {"RAGPP_HOME": str(self.home)} | dict(self.settings),
             stdout=subprocess.DEVNULL if quiet else None,
         )
 
     def up(self, workers: int = 1, *, quiet: bool = True) -> None:
         """Start what does not run, with so many workers."""
         self.ragpp("up", "--workers", str(workers), quiet=quiet)
+
+    def restart(self, settings: Mapping[str, str]) -> None:
+        """Start gateway and workers again with these settings in place of the former ones."""
+        self.settings = settings
+        self.ragpp("restart")
 
     def stop_workers(self) -> None:
         """Stop every worker of the stack, whoever started it."""
@@ -150,9 +158,16 @@ class Proving:
 
 
 @contextmanager
-def proving(home: Path, workers: int = 1) -> Iterator[Proving]:
-    """Bring a stack up in `home` with so many workers, and stop it afterwards; its data stays for a look."""
-    stack = Proving(home)
+def proving(
+    home: Path,
+    workers: int = 1,
+    *,
+    python: Path = Path(sys.executable),
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Proving]:
+    """Bring a stack up in `home` with so many workers, on `python` and with these settings, and stop it afterwards; its
+    data stays for a look."""
+    stack = Proving(home, python, settings or {})
     stack.up(workers, quiet=False)
     try:
         yield stack
@@ -166,7 +181,7 @@ def conversation(seed: int, count: int, prefix: str) -> list[MessageIn]:
     chance = random.Random(seed)
     messages = []
     for number in range(count):
-        person, place = chance.choice(_PEOPLE), chance.choice(_PLACES)
+        person, place = chance.choice(PEOPLE), chance.choice(_PLACES)
         match number % 5:
             case 0:
                 content = f"My {chance.choice(_KIN)} {person} lives in {place}."
@@ -194,7 +209,7 @@ def statements(seed: int, count: int) -> list[str]:
         "The ferry from {place} leaves at gate {number}, says {person}.",
     )
     return [
-        chance.choice(forms).format(place=chance.choice(_PLACES), person=chance.choice(_PEOPLE), number=number)
+        chance.choice(forms).format(place=chance.choice(_PLACES), person=chance.choice(PEOPLE), number=number)
         for number in range(count)
     ]
 

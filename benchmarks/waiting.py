@@ -10,13 +10,15 @@ from ragpp.jobs import Job
 PATIENCE_S: Final = 600.0
 
 
-async def digested(client: AsyncMemoryClient, user: str, *, timeout_s: float = PATIENCE_S) -> float:
-    """Wait until the workers have nothing left of `user`; returns the seconds waited."""
+async def digested(
+    client: AsyncMemoryClient, user: str, *, timeout_s: float = PATIENCE_S, pause_s: float = 0.1
+) -> float:
+    """Wait until the workers have nothing left of `user`, asked about each `pause_s`; returns the seconds waited."""
     started = time.perf_counter()
     while await client.pending(user):
         if time.perf_counter() - started > timeout_s:
             raise TimeoutError(f"{user} is not digested after {timeout_s:.0f} s")
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(pause_s)
     return time.perf_counter() - started
 
 

@@ -28,7 +28,7 @@ async def main(url: str, key: str, user: str = "example", limits: Limits | None 
         for session, content in (("monday", "My locker is number 418."), ("tuesday", "Which locker is mine?")):
             event = Event(user_id=user, session_id=session, content=content)
             result = await governor.turn(Invocation(event=event))
-            answers.append(result.response.text)
+            answers.append(result.response.content)
     return answers
 
 

@@ -31,7 +31,7 @@ async def main(url: str, key: str, user: str = "example", limits: Limits | None 
         graph = memory_graph(governor, checkpointer=InMemorySaver())
         said = GovernorState(event={"user_id": user, "content": "What do you know about me?"})
         result = await graph.ainvoke(said, RunnableConfig(configurable={"thread_id": user}))
-        return str(result["response"]["text"])
+        return str(result["response"]["content"])
 
 
 if __name__ == "__main__":

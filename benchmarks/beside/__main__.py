@@ -23,7 +23,6 @@ from benchmarks import locomo
 from benchmarks.beside.catalogue import ENTRIES, NAMES, Entry
 from benchmarks.beside.child import Failed
 from benchmarks.beside.endpoint import Endpoint, serving
-from benchmarks.beside.environments import CannotInstall, python_of, version_of
 from benchmarks.beside.measure import Course
 from benchmarks.beside.plot import picture_of, points_of
 from benchmarks.beside.results import Measured, Report, Row, key_of, load, save
@@ -31,6 +30,7 @@ from benchmarks.beside.stage import machine
 from benchmarks.beside.tables import markdown_of, notes_of, table_of
 from benchmarks.beside.workload import Workload
 from benchmarks.beside.workload import load as load_workload
+from benchmarks.environments import CannotInstall, python_of, version_of
 from benchmarks.evaluation import DATA, needs
 from ragpp.errors import MemorySystemError
 

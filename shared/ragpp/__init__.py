@@ -10,7 +10,8 @@
 `remembering`: gives a memory to a client of OpenAI's or Anthropic's library.
 `errors`: all that is raised, below MemorySystemError, each with `message` and `suggestions`.
 `ragpp.api`: the models of requests and answers; methods take their fields by keyword, too.
-`MemoryManager`, `MemoryCatalog`: the catalog of documents and of what was taken from them.
+`MemoryManager`, `MemoryCatalog`: the catalog of documents and of what was taken from them; its values and errors, such
+as `Resource` and `ResourceNotFoundError`, are here, too.
 
 What is named here is imported when it is asked for, and not before.
 """
@@ -21,37 +22,92 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ragpp import errors
     from ragpp.client import AsyncMemoryClient, MemoryClient, remembering
+    from ragpp.errors import (
+        CategoryExistsError,
+        CategoryNotFoundError,
+        ConsolidationError,
+        EmbeddingError,
+        ExtractionError,
+        MemorySystemError,
+        ResourceNotFoundError,
+        RetrievalError,
+        StorageError,
+        VectorIndexError,
+    )
     from ragpp.memory import (
         MemoryCatalog,
+        MemoryCategory,
         MemoryConfig,
+        MemoryEvent,
+        MemoryEventType,
+        MemoryItem,
+        MemoryLevel,
         MemoryManager,
         MemoryRetryConfig,
+        MemoryStats,
+        Resource,
         RetrievalMode,
+        RetrievalResult,
         TDLambdaLearner,
+        generate_memory_key,
     )
     from ragpp.retrieval import BaseRetriever, ConfidenceScorer, HybridRetriever, LLMRetriever, RAGRetriever
 
 __all__ = [
     "AsyncMemoryClient",
     "BaseRetriever",
+    "CategoryExistsError",
+    "CategoryNotFoundError",
     "ConfidenceScorer",
+    "ConsolidationError",
+    "EmbeddingError",
+    "ExtractionError",
     "HybridRetriever",
     "LLMRetriever",
     "MemoryCatalog",
+    "MemoryCategory",
     "MemoryClient",
     "MemoryConfig",
+    "MemoryEvent",
+    "MemoryEventType",
+    "MemoryItem",
+    "MemoryLevel",
     "MemoryManager",
     "MemoryRetryConfig",
+    "MemoryStats",
+    "MemorySystemError",
     "RAGRetriever",
+    "Resource",
+    "ResourceNotFoundError",
+    "RetrievalError",
     "RetrievalMode",
+    "RetrievalResult",
+    "StorageError",
     "TDLambdaLearner",
+    "VectorIndexError",
     "errors",
+    "generate_memory_key",
     "remembering",
 ]
-_CLIENT: Final = frozenset({"AsyncMemoryClient", "MemoryClient", "remembering"})
-_MEMORY: Final = frozenset(
-    {"MemoryCatalog", "MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode", "TDLambdaLearner"}
-)
+_PLACES: Final = {
+    "client": frozenset({"AsyncMemoryClient", "MemoryClient", "remembering"}),
+    "errors": frozenset(
+        {
+            "CategoryExistsError",
+            "CategoryNotFoundError",
+            "ConsolidationError",
+            "EmbeddingError",
+            "ExtractionError",
+            "MemorySystemError",
+            "ResourceNotFoundError",
+            "RetrievalError",
+            "StorageError",
+            "VectorIndexError",
+        }
+    ),
+    "retrieval": frozenset({"BaseRetriever", "ConfidenceScorer", "HybridRetriever", "LLMRetriever", "RAGRetriever"}),
+}
+"""The module of each name that is not of `ragpp.memory`."""
 
 if not TYPE_CHECKING:  # a checker would take whatever is misspelt for an object
 
@@ -60,7 +116,7 @@ if not TYPE_CHECKING:  # a checker would take whatever is misspelt for an object
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name == "errors":
             return import_module("ragpp.errors")
-        place = "client" if name in _CLIENT else "memory" if name in _MEMORY else "retrieval"
+        place = next((place for place, names in _PLACES.items() if name in names), "memory")
         return getattr(import_module(f"ragpp.{place}"), name)
 
 

@@ -28,12 +28,25 @@ from ragpp.fields import (
 )
 from ragpp.models import Role, Scope, Value, Vector
 
-ResourceType = Literal["conversation", "document", "config", "feedback"]
-RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
+OwnResourceType = Literal["conversation", "document", "config", "feedback"]
+RESOURCE_TYPES: Final[tuple[OwnResourceType, ...]] = get_args(OwnResourceType)
+ResourceType = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+"""One of RESOURCE_TYPES, or what an operator names besides; see `read_as`."""
 Importance = Literal["low", "normal", "high"]
 PRIORITIES: Final[dict[Importance, int]] = {"low": 2, "normal": 5, "high": 7}
 """The priority of an importance in a score, 0 to 10."""
 Level = Literal["short_term", "episodic", "semantic", "procedural"]
+
+
+class MemoryLevel(StrEnum):
+    """The levels as document 003 has them; wherever a Level is taken a member is, too."""
+
+    SHORT_TERM = "short_term"
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+
+
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
 PASSAGE: Final = "passage"
 """Kind of what is no item, but stands in a resource as it is shown."""
@@ -47,6 +60,8 @@ DEFAULT_K: Final = 5
 MAX_K: Final = 100
 MAX_CANDIDATES: Final = 50
 """So many of what words and meaning find a language model chooses from, at most (document 002 §2.3)."""
+DEFAULT_CONSOLIDATION_INTERVAL: Final = 10
+"""So many new items have a page made anew at once, where the operator says nothing (document 002 §6.6)."""
 SIMILARITY_THRESHOLD: Final = 0.5
 """From which on an item counts among those that were found (document 002 §2.2)."""
 DEFAULT_VALUE: Final = 0.5
@@ -54,6 +69,9 @@ DEFAULT_VALUE: Final = 0.5
 REPEATED: Final = "repeated"
 """In the metadata of an exchange that is a resource: stretches of its answer, as [start, end], that only repeat
 memories and teach nothing."""
+LABELS: Final = "labels"
+"""In the same metadata: the `domain` and `task_type` of the work, which what is taken from the exchange has."""
+WORK_LABELS: Final = ("domain", "task_type")
 FINDING_ID: Final = "finding_id"
 """In an item's metadata: the finding that was made of the same words; a context shows one of the two."""
 
@@ -87,6 +105,11 @@ class _Written(Value):
         return cls.model_validate(data)
 
 
+def _occurred(told: Mapping[str, datetime]) -> datetime:
+    """When what is told occurred, where nobody says it."""
+    return told["created_at"]
+
+
 class ResourceMessage(Value):
     """One message of a conversation that is a resource: `content[start:end]` of it says it, without the speaker's name.
     `interaction_id`: where it is an interaction of the episodic tier as well, on which the resource then rests."""
@@ -100,21 +123,25 @@ class ResourceMessage(Value):
 
 
 class Resource(_Written):
-    """Raw source data. `occurred_at`: in the time of what it tells, what `as_of` goes by. `agent_id`: of whom it is;
-    the only one who sees it where it is visible to an `agent`. `is_stub`: its content is gone, and its items stay."""
+    """Raw source data. `occurred_at`: in the time of what it tells, what `as_of` goes by; else `created_at`.
+    `agent_id`: of whom it is; the only one who sees it where it is visible to an `agent`. `is_stub`: its content is
+    gone, and its items stay. `content_truncated`: a list shows the beginning of its content, or what was found of it.
+    `vectors_dropped`: for its age it is found by its words alone."""
 
     resource_id: str
     resource_type: ResourceType
     content: str
     metadata: StoredMetadata = Field(default_factory=dict)
     messages: tuple[ResourceMessage, ...] = ()
-    occurred_at: Moment
     created_at: Moment
+    occurred_at: Moment = Field(default_factory=_occurred)
     session_id: str | None = None
     agent_id: str | None = None
     visibility: CatalogVisibility = "shared"
     tokens: int = Field(default=0, ge=0)
     is_stub: bool = False
+    content_truncated: bool = False
+    vectors_dropped: bool = False
 
 
 class GoalValue(Value):
@@ -124,13 +151,17 @@ class GoalValue(Value):
     last_updated: Moment
 
 
+def _key(told: Mapping[str, str | None]) -> str:
+    return generate_memory_key(told["content"] or "", told["domain"], told["task_type"])
+
+
 class MemoryItem(_Written):
     """One fact, with what it was taken from. `embedding`: of `content`, unit length; None where it was not asked for.
     `sources`: ids of the interactions that it rests on, none where its resource is no interaction's. `also_in`: other
     resources that say the same. `resource_type`: its source's, once it is stored. `replaced_by`: the id of an item that
     says otherwise and was said later, of those that it was read with. `kind` "passage": no item, but what a resource
     says, below the heading that it says it under; only a search finds it, where no item answers, and it goes with its
-    resource."""
+    resource. `access_count`: how many agents contributed it, by name."""
 
     item_id: str
     content: str
@@ -143,18 +174,19 @@ class MemoryItem(_Written):
     confidence: float = Field(ge=0, le=1)
     importance: Importance = "normal"
     kind: ItemKind | Literal["passage"] = "fact"
-    occurred_at: Moment
     created_at: Moment
-    key: str
+    occurred_at: Moment = Field(default_factory=_occurred)
     level: Level = "semantic"
     domain: str | None = None
     task_type: str | None = None
+    key: str = Field(default_factory=_key)
     agent_id: str | None = None
     metadata: StoredMetadata = Field(default_factory=dict)
     visibility: CatalogVisibility = "shared"
     tokens: int = Field(default=0, ge=0)
     replaced_by: str | None = None
     goal_values: dict[str, GoalValue] = Field(default_factory=dict)
+    access_count: int = Field(default=0, ge=0)
 
     def get_value(self, goal: str) -> float:
         """The item's value for `goal`, 0 to 1; DEFAULT_VALUE for one that it was never used for."""
@@ -269,6 +301,36 @@ CatalogInput = ResourceEntry | ItemEntry
 """The things that the catalog's `store` takes."""
 
 
+class ItemText(Value):
+    """A statement's words, and whose it is. `by_hand`: somebody stored it. `domain`, `task_type`: its labels."""
+
+    id: str
+    content: StoredStatement
+    metadata: StoredMetadata = Field(default_factory=dict)
+    domain: Label | None = None
+    task_type: Label | None = None
+    by_hand: bool = True
+
+
+class CategoryText(Value):
+    """The words of a category: its description and its page. `updated_at`: when the page was made or edited last."""
+
+    id: str
+    name: str
+    description: str
+    markdown: str
+    updated_at: Moment
+
+
+class CatalogTexts(Value):
+    """Words of things of the catalog. `last`: the last id that was looked at, None where there is nothing behind."""
+
+    resources: tuple[Resource, ...] = ()
+    items: tuple[ItemText, ...] = ()
+    categories: tuple[CategoryText, ...] = ()
+    last: str | None = None
+
+
 class ItemQuery(Value):
     """A question to the items. `embedding`: of `text`; None lets the tier embed it. `similarity_threshold`: what is
     less similar is left out. `as_of`: nothing that occurred later is seen."""
@@ -296,6 +358,18 @@ CatalogEventType = Literal[
 ]
 
 
+class MemoryEventType(StrEnum):
+    """The types of events that document 002 has, by its names; where a CatalogEventType is taken a member is, too."""
+
+    RESOURCE_STORED = "memory.resource_stored"
+    ITEMS_EXTRACTED = "memory.items_extracted"
+    CATEGORY_CREATED = "memory.category_created"
+    CATEGORY_CONSOLIDATED = "memory.category_consolidated"
+    RETRIEVAL_PERFORMED = "memory.retrieval_performed"
+    RESOURCE_DELETED = "memory.resource_deleted"
+    ITEM_DELETED = "memory.item_deleted"
+
+
 class PageLine(Value):
     """A statement of a page that somebody wrote, and the items it rests on."""
 
@@ -319,6 +393,11 @@ class CatalogEvent(_Written):
     session_id: str | None = None
     correlation_id: str | None = None
     payload: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def read_as(resource_type: str) -> OwnResourceType:
+    """How a resource of that type is read: of one that an operator named, as a document."""
+    return next((known for known in RESOURCE_TYPES if known == resource_type), "document")
 
 
 def extracted_item_id(scope: Scope, resource_id: str, seen_by: str | None, content: str) -> str:

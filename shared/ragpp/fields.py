@@ -9,7 +9,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, Strict
 from pydantic_core import PydanticCustomError
 
 from ragpp.errors.reasons import SECRET_IN_ID
@@ -45,6 +45,7 @@ RESERVED = "\x1e"
 """No id has it: what it parts cannot be taken for an id."""
 LONE_SURROGATE: Final = "contains a lone surrogate, which is not valid Unicode text"
 _PARTING: Final = "\x1f"
+_DAY_CHARS: Final = len("2026-03-08")
 EARLIEST_YEAR: Final = 1900
 """The year before which nobody said anything to a machine; a clock that was never set says year 1."""
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -146,7 +147,9 @@ def storable_metadata(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def utc(moment: datetime) -> datetime:
-    """`moment` in UTC; ValueError where UTC has no such year."""
+    """`moment` in UTC, which it is of where it names no zone; ValueError where UTC has no such year."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
@@ -169,10 +172,26 @@ def _reads_as_number(text: str | bytes) -> bool:
     return True
 
 
+def no_day(moment: object) -> object:
+    """`moment` itself; ValueError for what `no_number` refuses, and for a day: it is of no zone, and no moment."""
+    if isinstance(moment, datetime):
+        return moment
+    if isinstance(moment, str | bytes):
+        if _reads_as_number(moment):
+            return no_number(moment)
+        if not moment[_DAY_CHARS:]:
+            raise ValueError("is no date and time, such as 2026-03-08T13:56:00Z")
+        return moment
+    if isinstance(moment, date):
+        raise ValueError("is a day: give a datetime")  # noqa: TRY004 - as pydantic wants it
+    return no_number(moment)
+
+
 def said_since_the_beginning(moment: datetime) -> datetime:
-    """`moment` itself, with its own offset; ValueError before EARLIEST_YEAR in UTC, or where UTC has no such year."""
-    after_the_beginning(utc(moment))
-    return moment
+    """`moment` itself, with its own offset, or that of UTC; ValueError before EARLIEST_YEAR in UTC, or where UTC has no
+    such year."""
+    in_utc = after_the_beginning(utc(moment))
+    return in_utc if moment.tzinfo is None else moment
 
 
 def no_unset_clock(moment: datetime) -> datetime:
@@ -219,12 +238,13 @@ Said = Annotated[Text, AfterValidator(telling)]
 Content = Annotated[
     str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable), AfterValidator(telling)
 ]
-Moment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(utc)]
+Moment = Annotated[datetime, BeforeValidator(no_day), AfterValidator(utc)]
+"""A date and time, in UTC; one that names no zone is of UTC."""
 GivenTime = Annotated[Moment, AfterValidator(after_the_beginning)]
 """A time as a caller gives it, of what is to be stored or to ask by; what is stored may be of any time."""
 ValidTime = Annotated[Moment, AfterValidator(no_unset_clock)]
 """The same of when something began or ceased to be so, which may be long before anybody spoke of it."""
-LocalSaidAt = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(said_since_the_beginning)]
+LocalSaidAt = Annotated[datetime, BeforeValidator(no_day), AfterValidator(said_since_the_beginning)]
 """The same of what was said, with the UTC offset that came with it: what day it was where it was said."""
 GivenDay = Annotated[date, BeforeValidator(no_number), Field(ge=date(EARLIEST_YEAR, 1, 1), le=date(9998, 12, 31))]
 """A day as a caller gives it."""

@@ -119,6 +119,16 @@ class Reflection(Value):
     failed: dict[Analysis, str] = Field(default_factory=dict)
 
 
+class ProceduralText(Value):
+    """The words of one row of a preference, a rule, a finding, one of their versions or pieces of evidence, or a
+    report, by the name that each has there. `number`: of the version or the evidence, else 0."""
+
+    kind: Literal["preference", "preference_version", "rule", "rule_version", "finding", "finding_evidence", "report"]
+    id: str
+    number: int = 0
+    words: dict[str, JsonValue]
+
+
 class Consolidated(Value):
     """The changes by consolidating a user's graph: how many relationships had their decay persisted, were archived, and
     which entities were found to be the same and merged."""

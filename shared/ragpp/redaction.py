@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from ragpp.access_codes import CARD_CODES, PINS
+from ragpp.finders import Finder, Span, found, has_any, merged, named
+from ragpp.passwords import EQUALS, PASSWORDS, VALUE
 from ragpp.payment_cards import card_numbers
+from ragpp.placeholders import PLACEHOLDER
+from ragpp.signs import disguised
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,40 +40,17 @@ class Redactor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A secret at `start` to `end` of the text that was searched."""
-
-    start: int
-    end: int
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finder:
-    """`find`: the secrets of one kind in a text, left to right; must be linear.
-
-    A text is not searched that is shorter than `least`, or has none of the `marks`, in lower case, where there are any:
-    most texts of metadata are neither long enough nor have one, and eleven searches cost thirty times as much as that.
-    """
-
-    find: Callable[[str], Iterator[Span]]
-    least: int = 0
-    marks: tuple[str, ...] = ()
-
-
-_FOLDED: Final = ("\u0131", "\u0130", "\u017f")
-"""Letters that a search without regard to case takes for ASCII ones, and lower case does not: a dotless i, a dotted I,
-a long s."""
-_PLACEHOLDER: Final = re.compile(r"(\[REDACTED:[a-z_]{1,40}\])")
+MOST_PASSES: Final = 6
+"""How often a text is searched in which something is found: a value may show only when the one before it is gone."""
+DIVIDING: Final = re.compile(f"({PLACEHOLDER.pattern})")
+"""A placeholder or a mask, which divide a text: none is looked into, and nothing is found across one."""
 
 
 def is_redacted(text: str) -> bool:
     """True where anything was taken out of `text`."""
-    return _PLACEHOLDER.search(text) is not None
+    return DIVIDING.search(text) is not None
 
 
-_WORD: Final = re.compile(r"[A-Za-z0-9_-]")
 _WORD_START: Final = r"(?<![A-Za-z0-9-])"
 """The beginning of a token: behind `_` as well, since ids and variables join words by it, as in `mem_sk-…`."""
 
@@ -79,7 +61,8 @@ _TOKENS: Final = re.compile(
     r"|(?P<aws_access_key>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})"
     rf"|(?P<anthropic_key>{_WORD_START}sk-ant-[A-Za-z0-9_-]{{16,255}})"
     r"|(?P<stripe_key>(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9]{24,255})"
-    rf"|(?P<openai_key>{_WORD_START}sk-(?:proj-|svcacct-|admin-|or-v1-)?(?=[A-Za-z_-]{{0,60}}[0-9])[A-Za-z0-9_-]{{20,255}})"
+    rf"|(?P<openai_key>{_WORD_START}sk-(?:proj-|svcacct-|admin-|"
+    rf"or-v1-)?(?=[A-Za-z_-]{{0,60}}[0-9])[A-Za-z0-9_-]{{20,255}})"
     r"|(?P<google_api_key>AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,255}|ya29\.[A-Za-z0-9_-]{20,255})"
     r"|(?P<sendgrid_key>SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128})"
     rf"|(?P<twilio_key>{_WORD_START}(?:SK|AC)[0-9a-f]{{32}})"
@@ -88,6 +71,8 @@ _TOKENS: Final = re.compile(
     r"|(?P<shopify_token>shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32})"
     rf"|(?P<telegram_token>{_WORD_START}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}})"
     rf"|(?P<ragpp_key>{_WORD_START}rp_[0-9a-f]{{12}}_[A-Za-z0-9_-]{{20,255}})"
+    r"|(?P<service_token>(?:npm_|gsk_|xai-|pplx-|lin_api_|ntn_|glsa_|figd_|hvs\.|dapi|sbp_|sntrys_|PMAK-|sq0atp-|"
+    r"pypi-AgE)[A-Za-z0-9_.-]{24,255})"
     rf"|(?P<jwt>{_WORD_START}eyJ[A-Za-z0-9_-]{{8,8000}}\.eyJ[A-Za-z0-9_-]{{4,8000}}(?:\.[A-Za-z0-9_-]{{0,8000}})?)"
 )
 """Tokens that their issuer marks by a prefix; the forms are the issuers' published ones."""
@@ -100,22 +85,10 @@ _BEARER: Final = re.compile(
 _CREDENTIALS_IN_URL: Final = re.compile(r"://(?P<secret>[^\s:/@\"'<>\[\]]{0,64}:[^\s/\"'<>\[\]]{1,256})@")
 _SLACK_HOOK: Final = re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_-]{20,255})")
 
-_VALUE: Final = (  # in quotation marks that close, else one word without the punctuation behind it
-    r"(?P<quote>\\?[\"'`])?(?P<secret>(?(quote)(?:[^\"'`\n\\]{1,512}(?=\\?[\"'`])|[^\s\"'`]{0,511}[^\s\"'`.,;:!?)}\\])|"
-    r"[^\s\"'`]{0,511}[^\s\"'`.,;:!?)}\\]))"
-)
-_EQUALS: Final = (  # behind it, program text that computes or declares a secret is none
-    r"\\?[\"']?\s{0,5}(?:=>|:=|=|:)(?!=)\s{0,5}+(?![A-Za-z_$][\w$.]{0,80}(?:\(|\[[\"'\w])|[<{$%]|"
-    r"(?:process|os|self|this|req|request|data|config|settings|env|user|form|args|params|body|options|props|app|db)\.|"
-    r"(?:str|string|text|bytes|none|null|nil|undefined|true|false|required|optional|password)(?![\w.-]))"
-)
-_PASSWORD: Final = re.compile(
-    rf"(?:pass(?:word|wd|phrase|code)|(?:\b|_)pwd|passwort|contraseña|mot de passe){_EQUALS}{_VALUE}", re.IGNORECASE
-)
 _API_KEY: Final = re.compile(
     r"(?:(?:secret|private|encryption|signing|api|access|account|master|auth|app)[ _-]?key(?:[ _-]?id)?|"
     r"(?:api|access|auth|refresh|session|id|bot|client)[ _-]?token|(?:client|api|app)[ _-]?secret)"
-    rf"{_EQUALS}(?=\\?[\"'`]?(?:[^\s\d]{{0,80}}\d|\S{{16}}))(?=\S{{6}}){_VALUE}",
+    rf"{EQUALS}(?=\\?[\"'`]?(?:[^\s\d]{{0,80}}\d|\S{{16}}))(?=\S{{6}}){VALUE}",
     re.IGNORECASE,
 )
 _LOOSELY_ASSIGNED: Final = re.compile(
@@ -123,25 +96,6 @@ _LOOSELY_ASSIGNED: Final = re.compile(
     r"(?=[A-Za-z._~+/=-]{0,80}\d)(?P<secret>[A-Za-z0-9._~+/=-]{12,512})",
     re.IGNORECASE,
 )
-_ORDINARY: Final = (
-    "a|about|all|also|always|an|and|any|anything|asked|at|available|back|bad|because|being|better|between|blank|broken|"
-    "by|case|changed|compromised|correct|cracked|different|disabled|easy|empty|encrypted|exactly|expired|expiring|fine|"
-    "for|forgotten|found|from|getting|going|good|gone|hard|hashed|here|hidden|his|her|how|i|if|important|in|incorrect|"
-    "invalid|it|its|just|kept|leaked|long|lost|managed|missing|mine|more|my|needed|never|no|none|not|now|of|off|ok|okay|"
-    "old|on|one|only|or|our|out|private|protected|really|required|reset|safe|same|saved|secret|secure|sent|set|short|"
-    "shared|simple|so|something|somewhere|still|stolen|stored|strong|such|that|the|their|there|this|to|too|unknown|"
-    "unique|up|used|valid|very|weak|what|when|where|which|why|with|working|wrong|your|yours"
-)
-_SPOKEN: Final = re.compile(
-    r"(?:pass(?:word|wd|phrase|code)|\bpwd)"
-    r"(?:\s(?:for|to|of)\s(?:[\w.'-]{1,40}\s){1,4}?|\s)(?:is|was|will be)\s{1,3}+(?:now\s|set to\s)?"
-    rf"(?!(?:{_ORDINARY})(?![\w'-])){_VALUE}",
-    re.IGNORECASE,
-)
-_PIN: Final = re.compile(
-    r"\b(?:pin|cvv|cvc|otp|2fa code)(?:\scode)?\s{0,3}(?:is|=|:)\s{0,3}(?P<secret>\d{3,8})\b", re.IGNORECASE
-)
-
 _KEY_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY: Final = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)*+")
@@ -167,90 +121,57 @@ def secret_in(identifier: str) -> str | None:
     return next((kind for kind in kinds if kind != CARD_NUMBER or as_printed), None)
 
 
-class PatternRedactor:
-    """A `Redactor` from finders; where their spans touch, one replacement covers them and the longest names it."""
+def placeholder(kind: str, value: str) -> str:
+    """The mark that stands for a secret, which tells nothing of its `value`."""
+    del value
+    return f"[REDACTED:{kind}]"
 
-    def __init__(self, finders: tuple[Finder, ...]) -> None:
+
+class PatternRedactor:
+    """A `Redactor` from finders; where their spans touch, one replacement covers them.
+
+    `replaced`: what takes the place of a value of a kind, a text that DIVIDING matches.
+    """
+
+    def __init__(self, finders: tuple[Finder, ...], replaced: Callable[[str, str], str] = placeholder) -> None:
         self.finders = finders
+        self._replaced = replaced
         self._marks = tuple(dict.fromkeys(mark for finder in finders for mark in finder.marks))
         self._least = min((finder.least for finder in finders if not finder.marks), default=0)
 
     def redact(self, text: str) -> Redacted:
         """See `Redactor.redact`."""
         lowered = text.lower()
-        if len(text) < self._least and not any(mark in lowered for mark in self._marks) and not _disguised(text):
+        if len(text) < self._least and not has_any(self._marks, lowered) and not disguised(text):
             return Redacted(text, 0, ())
+        kinds: list[str] = []
+        for _ in range(MOST_PASSES):
+            text, more = self._replace(text)
+            kinds += more
+            if not more:
+                break
+        return Redacted(text, len(kinds), tuple(dict.fromkeys(kinds)))
+
+    def _replace(self, text: str) -> tuple[str, list[str]]:
+        """`text` with what is found in each of its parts replaced, and the kind of each replacement."""
         pieces: list[str] = []
         kinds: list[str] = []
-        for index, part in enumerate(_PLACEHOLDER.split(text)):
+        for index, part in enumerate(DIVIDING.split(text)):
             if index % 2:
                 pieces.append(part)
                 continue
             position = 0
-            for span in _merged(part, self._found(part)):
-                pieces += [part[position : span.start], f"[REDACTED:{span.kind}]"]
+            for span in merged(part, found(self.finders, part)):
+                pieces += [part[position : span.start], self._replaced(span.kind, part[span.start : span.end])]
                 kinds.append(span.kind)
                 position = span.end
             pieces.append(part[position:])
-        return Redacted("".join(pieces) if kinds else text, len(kinds), tuple(dict.fromkeys(kinds)))
-
-    def _found(self, text: str) -> list[Span]:
-        lowered, everything = text.lower(), _disguised(text)
-        return [
-            span
-            for finder in self.finders
-            if everything
-            or (len(text) >= finder.least and (not finder.marks or any(mark in lowered for mark in finder.marks)))
-            for span in finder.find(text)
-        ]
-
-
-def _disguised(text: str) -> bool:
-    return not text.isascii() and any(letter in text for letter in _FOLDED)
-
-
-def _merged(text: str, spans: list[Span]) -> list[Span]:
-    """The spans, stretched to whole words and joined where they overlap, left to right."""
-    joined: list[Span] = []
-    longest = 0
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if joined and span.start <= joined[-1].end:
-            last = joined[-1]
-            kind = span.kind if span.end - span.start > longest else last.kind
-            longest = max(longest, span.end - span.start)
-            joined[-1] = Span(last.start, _word_end(text, max(last.end, span.end)), kind)
-            continue
-        longest = span.end - span.start
-        floor = joined[-1].end if joined else 0
-        joined.append(Span(_word_start(text, span.start, floor), _word_end(text, span.end), span.kind))
-    return joined
-
-
-def _word_start(text: str, at: int, floor: int) -> int:
-    while at > floor and _WORD.match(text, at) and _WORD.match(text, at - 1):
-        at -= 1
-    return at
-
-
-def _word_end(text: str, at: int) -> int:
-    while at < len(text) and _WORD.match(text, at) and _WORD.match(text, at - 1):
-        at += 1
-    return at
+        return ("".join(pieces) if kinds else text), kinds
 
 
 def _tokens(text: str) -> Iterator[Span]:
     for match in _TOKENS.finditer(text):
         yield Span(match.start(), match.end(), match.lastgroup or "token")
-
-
-def _secrets(pattern: re.Pattern[str], kind: str, *marks: str) -> Finder:
-    """A finder of the group `secret` of a pattern, which has one of the `marks` in all that it matches."""
-
-    def find(text: str) -> Iterator[Span]:
-        for match in pattern.finditer(text):
-            yield Span(*match.span("secret"), kind)
-
-    return Finder(find, marks=marks)
 
 
 def _private_keys(text: str) -> Iterator[Span]:
@@ -276,15 +197,17 @@ SECRETS: Final = PatternRedactor(
     (
         Finder(_private_keys, marks=("-----begin",)),
         Finder(_tokens, least=15),
-        _secrets(_BEARER, "bearer_token", "bearer", "authorization"),
-        _secrets(_CREDENTIALS_IN_URL, "connection_string", "://"),
-        _secrets(_SLACK_HOOK, "slack_webhook", "hooks.slack.com/"),
-        _secrets(_PASSWORD, "password", "pass", "pwd", "contraseña"),
-        _secrets(_API_KEY, "api_key", "key", "token", "secret"),
-        _secrets(_LOOSELY_ASSIGNED, "token", "secret", "token", "credential"),
-        _secrets(_SPOKEN, "password", "pass", "pwd"),
-        _secrets(_PIN, "pin", "pin", "cvv", "cvc", "otp", "2fa code"),
+        named(_BEARER, "bearer_token", "bearer", "authorization"),
+        named(_CREDENTIALS_IN_URL, "connection_string", "://"),
+        named(_SLACK_HOOK, "slack_webhook", "hooks.slack.com/"),
+        *PASSWORDS,
+        named(_API_KEY, "api_key", "key", "token", "secret"),
+        named(_LOOSELY_ASSIGNED, "token", "secret", "token", "credential"),
+        *PINS,
+        *CARD_CODES,
         Finder(_card_numbers, least=13),
     )
 )
 """The first set of patterns; a wider one is another tuple of finders."""
+SECRETS_BUT_PASSWORDS: Final = PatternRedactor(tuple(one for one in SECRETS.finders if one not in {*PASSWORDS, *PINS}))
+"""The same for a household that wants its passwords, PINs and codes of doors remembered."""

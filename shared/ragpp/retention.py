@@ -30,7 +30,8 @@ class TierRetention(Value):
     `max_age_days`: since it was first said. `max_idle_days`: since it was last said again; for an interaction since
     the last message of its session. `max_count`, `max_bytes`: of the latest items (UTF-8 bytes of their text).
     `compress_after_days`: raw text of that age is kept compressed, and read back byte for byte (episodic and catalog
-    alone).
+    alone). `drop_vectors_after_days`: the vectors of what is that old are deleted for good, and it is found by its
+    words alone (of the catalog's resources alone; items keep theirs).
     """
 
     max_age_days: float | None = Field(default=None, gt=0, le=MAX_DAYS, allow_inf_nan=False)
@@ -38,6 +39,7 @@ class TierRetention(Value):
     max_count: int | None = Field(default=None, ge=0, le=MAX_KEPT)
     max_bytes: int | None = Field(default=None, ge=0, le=MAX_KEPT)
     compress_after_days: float | None = Field(default=None, gt=0, le=MAX_DAYS, allow_inf_nan=False)
+    drop_vectors_after_days: float | None = Field(default=None, gt=0, le=MAX_DAYS, allow_inf_nan=False)
 
     @property
     def forgets(self) -> bool:

@@ -1,6 +1,6 @@
 """The checklists in `docs/contributing` name tests that exist. That of the catalog names one, or an issue, for each
 line of document 002, and has a line for each thing that the catalog's Python face has; that of agents does so for
-documents 000 and 001, that of identification for document 003."""
+documents 000 and 001, that of identification for document 003, that of the four tiers for document 004."""
 
 import ast
 import re
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import Final, get_args
 
 from ragpp.catalog import (
+    RESOURCE_TYPES,
     CatalogEventType,
     MemoryCategory,
     MemoryItem,
     MemoryStats,
     Resource,
-    ResourceType,
     RetrievalMode,
     RetrievalResult,
 )
@@ -27,6 +27,7 @@ from tests.support.source import ROOT
 TEXT: Final = (ROOT / "docs" / "contributing" / "catalog-checklist.md").read_text(encoding="utf-8")
 AGENTS: Final = (ROOT / "docs" / "contributing" / "agents-checklist.md").read_text(encoding="utf-8")
 IDENTIFICATION: Final = (ROOT / "docs" / "contributing" / "identification-checklist.md").read_text(encoding="utf-8")
+TIERS: Final = (ROOT / "docs" / "contributing" / "four-tier-checklist.md").read_text(encoding="utf-8")
 NAMED: Final = re.compile(r"`((?:\w+/)+test_\w+\.py)::(test_\w+)`")
 ISSUE: Final = re.compile(r"\bissue 1[45]\b")
 CELLS: Final = re.compile(r"(?<!\\)\|")
@@ -58,7 +59,7 @@ def missing(named: Iterable[tuple[str, str]]) -> list[str]:
 def test_every_line_names_a_test_or_the_issue_that_brings_it() -> None:
     assert len(rows(TEXT)) > 100
     assert unheld(TEXT) == []
-    for text in (AGENTS, IDENTIFICATION):
+    for text in (AGENTS, IDENTIFICATION, TIERS):
         assert rows(text)
         assert unheld(text) == []
 
@@ -67,6 +68,7 @@ def test_every_test_that_is_named_exists() -> None:
     assert missing(NAMED.findall(TEXT)) == []
     assert missing(NAMED.findall(AGENTS)) == []
     assert missing(NAMED.findall(IDENTIFICATION)) == []
+    assert missing(NAMED.findall(TIERS)) == []
 
 
 @each_case("kind", [MemoryManager, ResourceLayer, ItemLayer, CategoryLayer])
@@ -89,7 +91,7 @@ def test_every_event_type_mode_and_error_has_a_line() -> None:
     told = set(re.findall(r"`([\w.]+)`", TEXT))
     known = MemorySystemError.by_code
     errors: list[type[MemorySystemError]] = [MemorySystemError, *(known[f"MEM-00{number}"] for number in range(1, 10))]
-    wanted = {*get_args(CatalogEventType), *get_args(ResourceType), *RetrievalMode, *(one.__name__ for one in errors)}
+    wanted = {*get_args(CatalogEventType), *RESOURCE_TYPES, *RetrievalMode, *(one.__name__ for one in errors)}
     assert wanted - told == set()
     assert {error.code for error in errors} <= set(re.findall(r"MEM-\d{3}", TEXT))
 

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import cast
+from typing import Any, cast
 
 import httpx
 import pytest
 
-from ragpp.catalog import DEFAULT_CATEGORIES
+from ragpp.catalog import DEFAULT_CATEGORIES, RESOURCE_TYPES
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import CategoryNotFoundError, Conflict, InvalidInput, ResourceNotFoundError, RetrievalError
 from tests.support.curating import PRICES, PRO, SECRET, USER, keep, state
@@ -135,6 +135,31 @@ async def test_what_a_resource_has_from_a_context_of_this_memory_is_no_new_item(
     (job,) = (await memory.jobs(USER, stage="catalog")).items
     result = cast("dict[str, list[dict[str, Json]]]", (await memory.job(job.id)).result)
     assert [one["content"] for one in result["items"]] == taken
+
+
+async def test_a_type_of_the_operators_is_kept_listed_and_read_as_a_document_and_no_other_is(
+    gateway: RealGateway, tenant: str, memory: AsyncMemoryClient
+) -> None:
+    text = "The studio plan costs $79 a month.\n\n" + "It has ten seats. " * 20
+    given: dict[str, Any] = {"user_id": USER, "resource_type": "ticket", "content": text}
+    with pytest.raises(InvalidInput, match="is none of conversation, document, config, feedback") as caught:
+        await memory.store_resource(**given)
+    assert "GATEWAY_RESOURCE_TYPES" in caught.value.suggestions[0]
+    gateway.app.state.parts = replace(gateway.parts, resource_types=(*RESOURCE_TYPES, "ticket"))
+    try:
+        stored = (await memory.store_resource(**given, extract=True)).resource
+        assert (stored.content, stored.content_truncated) == (text[:200], True)
+        await gateway.digest(tenant)
+        (one,) = (await memory.resources(USER, resource_type="ticket")).items
+        assert (one.resource_id, one.content_truncated) == (stored.resource_id, True)
+        with pytest.raises(InvalidInput, match="is none of"):
+            await memory.resources(USER, resource_type="poem")
+    finally:
+        gateway.app.state.parts = gateway.parts
+    whole = await memory.resource(stored.resource_id, user_id=USER)
+    assert (whole.content, whole.resource_type, whole.content_truncated) == (text, "ticket", False)
+    assert any("$79" in item.content for item in (await memory.items(USER)).items)
+    assert (await memory.memory_stats(USER)).resources_by_type == {"ticket": 1}
 
 
 async def test_questions_become_events_only_where_that_is_wanted(

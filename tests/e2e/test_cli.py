@@ -255,6 +255,8 @@ def test_keys_are_made_listed_and_revoked(ragpp: CommandLine) -> None:
     [key_id] = re.findall(r"ragpp key revoke (\S+)", shown.stderr)
     assert key_id in ragpp("key", "list")
     ragpp("recall", "anything", "--user", "u1", "--key", shown.stdout.strip())
+    audit = ("audit", "--by", key_id, "--json")
+    waited_for(lambda: '"POST /v1/recall"' in ragpp(*audit), within_s=30, what="the recall in the audit")
     unknown = ragpp.ran("key", "revoke", "nope", answers=1)
     assert unknown.stderr.startswith("Not found (MEM-012)\n  there is no valid key nope\n")
     assert "scopes are some of" in ragpp.ran("key", "create", "--scopes", "fly", answers=2).stderr
@@ -275,13 +277,11 @@ def test_the_doctor_tries_everything_out_with_a_key_of_its_own(ragpp: CommandLin
         "The key does not allow this"
     )
     ragpp("key", "revoke", own["key_id"])
-    assert waited_for(
-        lambda: (
-            "recall" in ragpp.run("doctor", home=ragpp.home).stdout and Lifecycle(ragpp.home).home.admin_key() != key
-        ),
-        within_s=60,
-        what="a new key of the doctor's in the place of the one that was revoked",
-    )
+
+    def renewed() -> bool:
+        return "recall" in ragpp.run("doctor", home=ragpp.home).stdout and Lifecycle(ragpp.home).home.admin_key() != key
+
+    waited_for(renewed, within_s=60, what="a new key of the doctor's in the place of the one that was revoked")
 
 
 @pytest.mark.exhaustive

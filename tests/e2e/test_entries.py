@@ -175,7 +175,7 @@ async def test_a_memory_is_kept_in_either_spelling_and_a_repeat_is_the_same(team
     assert (entry.ci, entry.type, entry.tags, entry.priority) == ("ergon", "decision", ("Redux",), 7)
     assert (entry.content, entry.external_id, entry.references) == (CHOSE, "mem_1_a", ("mem_0",))
     assert entry.size > 3
-    assert entry.visibility == "shared"
+    assert entry.visibility == "agent"
     other: dict[str, Json] = {"memory_id": "mem_1_a", "ci": "ergon", "size": 3, "tags": ["Redux"]}
     repeated = {key: value for key, value in said.items() if key not in {"id", "ci_source", "tokens", "relevance_tags"}}
     again = await team.everyone.post(LIST, json=repeated | other)
@@ -285,6 +285,7 @@ async def test_a_name_of_several_memories_is_told_as_that_and_a_view_tells_which
         assert "`view`" in refused.json()["recovery_suggestions"][0]
         assert refused.json()["details"]["memory_ids"] == sorted(ids.values())
     shared = whose | {"id": "mem_1", "content": "Lunch is at noon in the yard.", "ci": "sales"}
+    shared |= {"visibility": "shared"}
     assert (await team.everyone.post(LIST, json=shared)).status_code == 201
     for agent, content in said.items():  # what it alone sees goes before what all do
         for client in (team.everyone, team.of(agent)):

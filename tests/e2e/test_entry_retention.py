@@ -57,11 +57,11 @@ async def test_a_cleanup_says_what_goes_and_why_and_then_exactly_that_is_gone(cl
     later = (datetime.now(UTC) + timedelta(days=30)).isoformat()
     until = await kept(team, "sales", "The fair is in hall four.", expires=later)
     dry = await cleaned(team, dry_run=True)
-    assert (dry["due"], dry["reasons"]) == (1, {"age": 1})
+    assert (dry["due"], dry["reasons"]) == (1, {"expired": 1})
     assert "Qzcorp" not in str(dry)
     assert await left(team) == {old, permanent, shared, until}
     gone = await cleaned(team)
-    assert [(item["id"], item["reason"]) for item in cast("list[Object]", gone["items"])] == [(old, "age")]
+    assert [(item["id"], item["reason"]) for item in cast("list[Object]", gone["items"])] == [(old, "expired")]
     assert await left(team) == {permanent, shared, until}
     resources = (await team.everyone.get("/v1/resources", params={"user_id": team.user_id})).text
     assert "Qzcorp" not in resources

@@ -44,6 +44,8 @@ NOT_TO_BE_HAD: Final = {("POST /v1/retrieve", "MEM-007")}
 CHECKS: Final = {**KEPT, **KEYS_KEPT}
 LEAVING_NOTHING: Final = {"POST /v1/health/report"}
 """Makes a memory of its own for seconds, and takes nothing."""
+TOLD_BY_NUMBER: Final = {"GET /v1/keys", "GET /v1/audit"}
+"""Lists of what are no memories: the audit has how many there were."""
 DELETING_LAST: Final = sorted(OPERATIONS, key=lambda name: (name.startswith("DELETE"), name))
 
 
@@ -179,6 +181,14 @@ async def test_whatever_was_accepted_is_digested(memory: Memory, gateway: RealGa
     await gateway.digest(memory.tenant_id)
     failures = await gateway.worker.ledger.failures(10_000)
     assert [failure for failure in failures if failure.scope.tenant_id == memory.tenant_id] == []
+
+
+async def test_whatever_is_found_or_changed_is_named_in_the_audit(gateway: RealGateway, memory: Memory) -> None:
+    """After all others of this module, which ask every route for anything."""
+    entries = [one for one in await gateway.audited(memory.tenant_id) if one["status"] < 400 and one["items"]]
+    assert len({one["action"] for one in entries}) > 50
+    unnamed = {one["action"] for one in entries if not one["memories"] and one["details"] is None}
+    assert unnamed <= TOLD_BY_NUMBER
 
 
 def test_every_route_that_changes_something_is_read_back() -> None:

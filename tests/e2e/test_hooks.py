@@ -120,6 +120,7 @@ async def test_nothing_of_a_turn_is_over_a_budget(team: Team, limit: int) -> Non
     injection = Injection.model_validate_json(await hook(team, "pre-message", message=ASKED))
     assert Tokenizers().named().count(injection.injection) * bool(injection.injection) <= limit
     assert injection.tokens <= limit
+    assert limit < 200 or (given.memories and injection.memory_ids)  # and what has room is given
 
 
 async def test_what_does_not_fit_a_message_is_not_put_before_it(team: Team) -> None:

@@ -18,6 +18,15 @@ BAD_NAMES: Final = ("", "Prices", "prices-2", "_prices", "prices_", "a__b", "x" 
 """Names that no category may have."""
 
 
+POLICIES: Final[list[dict[str, Json]]] = [
+    {},
+    {"mode": "drop"},
+    {"mode": None},
+    {"mode": "mask", "kinds": []},
+    {"mode": "mask", "kinds": ["name"]},
+    {"mode": "keep", "keeps_passwords": "perhaps"},
+    {"mode": "keep", "until": "tomorrow"},
+]
 REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/preferences": [
         {"category": "c", "key": "k", "value": ""},
@@ -113,10 +122,22 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"about": {"words": "Porto"}, "limit": 0},
         {"about": {"words": "Porto"}, "everything": True},
     ],
+    "POST /v1/redact": [
+        {},
+        {"text": "blue heron", "pattern": "blue"},
+        {"text": ""},
+        {"text": "a\x00b"},
+        {"text": "x" * 1_001},
+        {"pattern": "(a)\\1"},
+        {"pattern": "(?=a)a"},
+        {"pattern": "a*"},
+        {"text": "blue heron", "kind": "Not A Kind"},
+        {"text": "blue heron", "cursor": "none of ours"},
+        {"text": "blue heron", "limit": 0},
+    ],
     "POST /v1/users/{user_id}/extract": [
         {"start": "yesterday"},
         {"start": "2026-03-08T00:00:00Z", "end": "2026-03-08T00:00:00Z"},
-        {"start": "2026-03-08T00:00:00"},
         {"id": ""},
         {"window": 1},
     ],
@@ -141,6 +162,8 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"plan": "\x00"},
         {"plan": None},
     ],
+    "PUT /v1/personal-data": POLICIES,
+    "PUT /v1/users/{user_id}/personal-data": POLICIES,
     "POST /v1/entities/{entity_id}/merge": [{}, {"absorb_id": ""}, {"absorb_id": "x"}, {"absorb_id": ["a"]}],
     "POST /v1/entities/{entity_id}/split": [{}, {"absorbed_id": "\x00"}],
     "POST /v1/resources/{resource_id}/extract": [{"user_id": ""}, {"category_hint": "No Name"}, {"force": True}],

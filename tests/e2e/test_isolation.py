@@ -183,7 +183,8 @@ def needed_scope(operation: Operation) -> str:
     """The scope that a key must have for the route."""
     if operation.method == "GET" or operation.name in ASKING or operation.name in OFFERING:
         return "read"
-    return "forget" if operation.method == "DELETE" or operation.path == "/v1/forget" else "write"
+    forgets = operation.method == "DELETE" or operation.path in {"/v1/forget", "/v1/redact"}
+    return "forget" if forgets else "write"
 
 
 async def test_a_key_without_the_scope_is_refused_whatever_else_it_has(

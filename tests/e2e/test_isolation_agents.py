@@ -27,6 +27,7 @@ OTHER_AGENTS: Final[Mapping[str, int]] = {
     "PUT /v1/users/{user_id}/pins/{tier}/{item_id}": 403,
     "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": 403,
     "PUT /v1/users/{user_id}/settings": 403,
+    "POST /v1/redact": 403,
     "POST /v1/interactions": 409,
     "POST /v1/rules": 409,
     "POST /v1/resources": 409,

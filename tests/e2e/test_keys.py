@@ -4,7 +4,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 
+import asyncpg
 import httpx
 import pytest
 
@@ -13,12 +15,13 @@ from ragpp.errors import Conflict
 from ragpp_services.gateway.identity import FRESH_S, make_key
 from ragpp_services.gateway.store import KeyListing
 from tests.support.each import each
+from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
-ALL = ("read", "write", "forget", "admin")
+ALL = ("read", "write", "forget", "share", "admin")
 
 
 @pytest.fixture
@@ -74,8 +77,8 @@ async def test_a_key_that_was_made_opens_what_it_was_made_for_until_it_is_revoke
     ]
     assert told == [
         ("POST /v1/keys", "noor", key.key_id),
-        ("DELETE /v1/keys/{key_id:id}", None, key.key_id),
-        ("DELETE /v1/keys/{key_id:id}", None, key.key_id),
+        ("DELETE /v1/keys/{key_id}", None, key.key_id),
+        ("DELETE /v1/keys/{key_id}", None, key.key_id),
     ]
 
 
@@ -200,7 +203,7 @@ async def test_a_key_says_who_sees_what_is_written_with_it(
     gateway: RealGateway, admin: httpx.AsyncClient, tenant: str
 ) -> None:
     """Catches a default that messages have and the catalog has not, and one that goes before what a write says."""
-    sharing = await made(admin, agent_id="sales", visibility="shared")
+    sharing = await made(admin, scopes=["read", "write", "share"], agent_id="sales", visibility="shared")
     private = await made(admin, visibility="agent")
     async with gateway.client(sharing.key) as api:
         said = {"user_id": "noor", "messages": [{"id": "m1", "content": "I live in Porto."}]}
@@ -238,3 +241,50 @@ async def test_a_key_that_may_only_forget_reads_the_report_of_its_own_erasure_an
         assert (await api.get(f"/v1/jobs/{erased['id']}", params={"user_id": "noor"})).json()["state"] == "done"
         checked_problem(await api.get(f"/v1/jobs/{other['id']}"), 403)
         checked_problem(await api.get("/v1/jobs"), 403)
+
+
+async def test_keys_from_before_there_was_the_scope_share_can_what_they_could(
+    gateway: RealGateway, tenant: str
+) -> None:
+    """An agent's key that may write still shares, and one with `admin` still makes such keys; no other changes."""
+    migration = files("ragpp_services.gateway").joinpath("migrations", "0009_share.sql").read_text()
+    before: dict[str, tuple[tuple[str, ...], str | None]] = {
+        "an agent's": (("read", "write"), "sales"),
+        "an agent's that only reads": (("read",), "sales"),
+        "nobody's": (("read", "write"), None),
+        "one that makes keys": (("admin", "read", "write"), None),
+    }
+    ids = {
+        name: f"key_{(await gateway.key(tenant, *scopes, agent_id=agent)).split('_')[1]}"
+        for name, (scopes, agent) in before.items()
+    }
+    connection = await asyncpg.connect(gateway.settings["POSTGRES_OWNER_DSN"])
+    transaction = connection.transaction()
+    await transaction.start()
+    try:
+        for _ in range(2):
+            await connection.execute(migration)
+        rows = await connection.fetch("SELECT key_id, scopes FROM identity.keys WHERE tenant_id = $1", tenant)
+    finally:
+        await transaction.rollback()  # the keys of other tests may lack the scope on purpose
+        await connection.close()
+    scopes = {row["key_id"]: tuple(row["scopes"]) for row in rows}
+    assert {name: scopes[key_id] for name, key_id in ids.items()} == {
+        "an agent's": ("read", "share", "write"),
+        "an agent's that only reads": ("read",),
+        "nobody's": ("read", "write"),
+        "one that makes keys": ("admin", "read", "share", "write"),
+    }
+
+
+async def test_a_key_for_an_agent_shares_only_where_the_key_that_makes_it_may_and_says_so(
+    gateway: RealGateway, admin: httpx.AsyncClient, tenant: str
+) -> None:
+    asked: dict[str, Json] = {"agent_id": "sales", "scopes": ["read", "write"], "visibility": "shared"}
+    refused = checked_problem(await admin.post("/v1/keys", json=asked), 422)
+    assert "share" in refused.recovery_suggestions[0]
+    made_one = await made(admin, agent_id="sales", scopes=["read", "write", "share"])
+    assert made_one.scopes == ("read", "share", "write")
+    async with gateway.client(await gateway.key(tenant, "admin", "read", "write")) as without:
+        lacking = await without.post("/v1/keys", json={"agent_id": "sales", "scopes": ["write", "share"]})
+        assert "`share`" in (checked_problem(lacking, 403).detail or "")

@@ -37,8 +37,8 @@ async def test_what_an_agent_keeps_it_finds_reads_and_deletes(memory: AsyncMemor
 async def test_an_agents_catalog_is_that_agents_with_a_key_that_is_bound_to_none(memory: AsyncMemoryClient) -> None:
     ergon = MemoryCatalog("ergon", client=memory, user_id="u-two")
     scribe = MemoryCatalog("scribe", client=memory, user_id="u-two")
-    own = await ergon.store(CHOSE, visibility="agent", memory_id="mem_1")
-    shared = await ergon.store(FAILED)
+    own = await ergon.store(CHOSE, memory_id="mem_1")
+    shared = await ergon.store(FAILED, visibility="shared")
     assert [one.memory_id for one in await scribe.search()] == [shared.memory_id]
     for name in (own.memory_id, "mem_1"):
         assert await scribe.get(name) is None

@@ -1,26 +1,17 @@
-"""The catalog's face on the real stores: document 002's own examples, the demonstration, and the example of ours."""
+"""The catalog's face on the real stores: its layers, the demonstration, and the example of ours."""
 
-import ast
 import re
 from collections.abc import AsyncIterator
-from types import CodeType
-from typing import Final
 
 import pytest
 
 from ragpp import MemoryManager, RetrievalMode
-from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import Forbidden, RetrievalError
 from tests.support.real_gateway import RealGateway, done
-from tests.support.source import ROOT, module_of
+from tests.support.source import module_of
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
-
-EXAMPLE: Final = re.compile(r"^## ([\d.]+) .*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-EXAMPLES: Final = dict(
-    EXAMPLE.findall((ROOT / "tests" / "data" / "document_002_examples.md").read_text(encoding="utf-8"))
-)
 
 
 @pytest.fixture
@@ -28,64 +19,6 @@ async def manager(memory: AsyncMemoryClient) -> AsyncIterator[MemoryManager]:
     async with MemoryManager(client=memory, user_id="u1") as manager:
         assert manager.is_healthy
         yield manager
-
-
-async def run(number: str, manager: MemoryManager) -> dict[str, object]:
-    """An example as it is written, with `manager` and what its import line brings; the names that it leaves."""
-    code: CodeType = compile(EXAMPLES[number], f"002 §{number}", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    names: dict[str, object] = {"manager": manager, "RetrievalMode": RetrievalMode}
-    running = eval(code, names)  # noqa: S307 - our own file
-    if running is not None:
-        await running
-    return names
-
-
-async def test_a_conversation_becomes_facts_an_answer_and_a_page(
-    gateway: RealGateway, tenant: str, manager: MemoryManager, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """§8.1, for a user who has nothing yet."""
-    left = await done(gateway, tenant, run("8.1", manager))
-    facts = [item.content for item in left["items"]]  # type: ignore[attr-defined]  # of the example
-    for price in ("$99", "$299"):
-        assert any(price in fact for fact in facts), facts
-    found, page = left["result"], str(left["content"])
-    assert any("$" in item.content for item in found.items)  # type: ignore[attr-defined]
-    assert page.startswith("# Product Knowledge")
-    assert "$299" in page
-    assert "[^1]: Extracted from conversation" in page
-    said = capsys.readouterr().out
-    assert f"Extracted {len(facts)} facts" in said
-    assert "Category content:\n# Product Knowledge" in said
-
-
-async def test_the_other_examples_run_one_after_another_as_they_are_written(
-    gateway: RealGateway,
-    tenant: str,
-    memory: AsyncMemoryClient,
-    manager: MemoryManager,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """The second names a resource by an id that is cut off, so one has it."""
-    content = "User: What's your pricing?\nAssistant: The basic plan costs $99 a month."
-    await memory.store_resource(
-        user_id="u1", id="res_550e8400...", resource_type="conversation", content=content, session_id="sess_abc123"
-    )
-    for number in ("8.3", "1.1", "1.2", "1.3", "1.5", "1.6", "1.7"):
-        await done(gateway, tenant, run(number, manager))
-    assert [one.name for one in await manager.list_categories()] == sorted(DEFAULT_CATEGORIES)
-    said = capsys.readouterr().out
-    assert "Stored resource: res_" in said
-    assert re.search(r"Extracted 1 facts from resource\n  - .*The basic plan", said)
-    assert "Mode used: rag" in said
-    assert "Consolidated category:\n# Lead Preferences\n\n*No items yet.*" in said
-    assert "Resources: 2\n  Items: 1\n  Categories: 5\n  Index size: 1\n" in said
-    assert "degraded" not in said
-    (stored, _) = await manager.resource_layer.list_recent(2)
-    assert (stored.session_id, stored.metadata["messages"]) == ("sess_abc123", 2)
-
-
-async def test_an_example_of_each_operation_is_there() -> None:
-    assert set(EXAMPLES) == {"1.1", "1.2", "1.3", "1.5", "1.6", "1.7", "8.1", "8.3"}
 
 
 async def test_layers_keep_find_and_delete_as_the_document_has_it(

@@ -1,11 +1,13 @@
 """Messages that go in come out, in the right place of the context, and go away when they are forgotten."""
 
+from datetime import datetime
 from hashlib import sha256
 from typing import Final
 
 import httpx
 import pytest
 
+from ragpp.text.readers import Tokenizers
 from ragpp.tiers import PROTOCOLS
 from ragpp_services.workers.stages.repair import rebuild_short_term
 from tests.support.real_gateway import RealGateway
@@ -39,9 +41,14 @@ async def recall(api: httpx.AsyncClient, query: str, **fields: object) -> dict[s
 async def test_a_write_is_acknowledged_by_both_tiers_with_a_receipt(api: httpx.AsyncClient) -> None:
     body = await remember(api, MESSAGES)
     assert body["tiers"] == {"episodic": "ok", "short_term": "ok"}
-    unknown = {"duplicate": False, "forgotten": False, "redactions": 0}
+    unknown = {"duplicate": False, "forgotten": False, "redactions": 0, "redacted": []}
     assert body["stored"] == [{"id": f"m{n}", **unknown} for n in (1, 2, 3)]
     assert str(body["receipt"]).startswith("r1.")
+    assert datetime.fromisoformat(str(body["timestamp"])).tzinfo is not None
+    logged = (await api.get("/v1/interactions", params={"user_id": USER, "session_id": "s1"})).json()["items"]
+    running = (await api.get("/v1/sessions/s1", params={"user_id": USER})).json()["messages"]
+    for kept in (sorted(logged, key=lambda message: str(message["id"])), running):
+        assert [(m["id"], m["content"]) for m in kept] == [(m["id"], m["content"]) for m in MESSAGES]
 
 
 async def test_a_recall_right_after_the_write_finds_it(api: httpx.AsyncClient) -> None:
@@ -159,10 +166,16 @@ async def test_the_context_keeps_its_budget_and_frames_it_with_persona_and_situa
     body = await recall(
         api, "tea", token_budget=120, persona="You are brief.", situation={"place": "kitchen"}, tools=["kettle: boils"]
     )
+    context = str(body["context"])
+    assert body["tokens"] == Tokenizers().named().count(context)
     assert int(str(body["tokens"])) <= 120
     titles = [section["title"] for section in body["sections"]]  # type: ignore[attr-defined]
-    assert titles[0] == "PERSONA"
-    assert titles[-1] == "CURRENT SITUATION"
+    assert titles == [line.removeprefix("## ") for line in context.splitlines() if line.startswith("## ")]
+    assert (titles[0], titles[-2:]) == ("PERSONA", ["AVAILABLE TOOLS", "CURRENT SITUATION"])
+    places = [
+        context.index(part) for part in ("You are brief.", "I prefer tea over coffee.", "kettle: boils", "kitchen")
+    ]
+    assert places == sorted(places)
 
 
 async def test_a_list_is_paginated_by_cursor_without_gap_or_repeat(api: httpx.AsyncClient) -> None:

@@ -23,7 +23,7 @@ COMMON: Final = "m1"
 OF_USER: Final = "/v1/users/{user_id}/"
 MADE: Final = datetime(2024, 5, 1, tzinfo=UTC)
 """When the first of the findings and reports was made."""
-OF_NO_OWNER: Final = frozenset({"GET /v1/health/report", "GET /v1/keys"})
+OF_NO_OWNER: Final = frozenset({"GET /v1/health/report", "GET /v1/keys", "GET /v1/audit"})
 """Routes that an administrator's key alone may read."""
 _VOLATILE: Final = frozenset(
     {

@@ -6,13 +6,15 @@ from itertools import chain
 from typing import Final, TypeAlias
 from uuid import uuid4
 
-from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
+from pydantic import JsonValue
+
+from ragpp.catalog import CatalogTexts, ItemEntry, ItemQuery, ItemText, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
 from ragpp.entries.comparing import Difference
 from ragpp.entries.usage import AgentUsage, EntryStatistics, ShownLately, SourceComparison, TokenBudget
 from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
-from ragpp.learned import Consolidated, Reflection
+from ragpp.learned import Consolidated, ProceduralText, Reflection
 from ragpp.models import (
     EntityEntry,
     FindingEntry,
@@ -194,6 +196,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "episodic.recorded_before": lambda s, _: episodic.recorded_before(s, MAX_EVENT, 1_000),
         "episodic.recorded": lambda s, _: episodic.recorded(s),
         "episodic.get": lambda s, o: episodic.get(s, ids(o)),
+        "episodic.replace": lambda s, o: episodic.replace(s, [said(o)], [only(o)]),
         "episodic.list_interactions": lambda s, o: episodic.list_interactions(
             s, None, thing(o, "interactions.cursor"), newest_first=True
         ),
@@ -262,6 +265,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.judge_rule": lambda s, o: procedural.judge_rule(s, thing(o, "proposed"), "rejected"),
         "procedural.record_activation": lambda s, o: procedural.record_activation(s, thing(o, "rules"), "a"),
         "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
+        "procedural.texts": lambda s, _: procedural.texts(s),
+        "procedural.reword": lambda s, o: procedural.reword(s, [worded(o)]),
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
         "procedural.inherit": lambda s, o: procedural.inherit(s.seen_by(only(o)), None),
         "procedural.relearned": lambda s, _: procedural.relearned(s),
@@ -312,12 +317,31 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.put_feedback": lambda s, o: catalog.put_feedback(s, CI, thing(o, "items"), -1.0, "mine"),
         "catalog.memory_uses": lambda s, _: catalog.memory_uses(s, CI),
         "catalog.stats": lambda s, _: counted(catalog.stats(s)),
+        "catalog.texts": lambda s, _: told_of(catalog.texts(s)),
+        "catalog.resting_on": lambda s, o: catalog.resting_on(s, ids(o)),
+        "catalog.reword": lambda s, o: catalog.reword(
+            s, CatalogTexts(items=(ItemText(id=thing(o, "items"), content="mine"),))
+        ),
+        "catalog.labels": lambda s, _: catalog.labels(s),
+        "catalog.relabel": lambda s, o: catalog.relabel(s, dict.fromkeys(o.words, "mine")),
         "catalog.forget_sources": lambda s, o: catalog.forget_sources(s, ids(o)),
         "catalog.rebuild": lambda s, o: catalog.rebuild(s, thing(o, "resource_id")),
         "catalog.expire": lambda s, o: catalog.expire(s, ids(o)),
         "catalog.compress": lambda s, _: catalog.compress(s, datetime.now(UTC)),
+        "catalog.drop_vectors": lambda s, _: catalog.drop_vectors(s, datetime.now(UTC)),
         "procedural.unlearn": lambda s, _: procedural.unlearn(s, datetime(2000, 1, 1, tzinfo=UTC), "UTC"),
     }
+
+
+def worded(owner: Owner) -> ProceduralText:
+    words: dict[str, JsonValue] = {"text": "mine", "triggers": [], "aside": None}
+    return ProceduralText(kind="rule", id=owner.things["rules"], words=words)
+
+
+async def told_of(asked: Awaitable[CatalogTexts]) -> CatalogTexts | None:
+    """The texts of a catalog; None where there are none."""
+    texts = await asked
+    return None if texts == CatalogTexts() else texts
 
 
 async def totalled(asked: Awaitable[EntryStatistics]) -> int:

@@ -19,6 +19,7 @@ PAGES: Final = (
     "docs/cli.md",
     "docs/http.md",
     "docs/keys.md",
+    "docs/audit.md",
     "docs/filters.md",
     "docs/scopes.md",
     "docs/visibility.md",
@@ -28,6 +29,7 @@ PAGES: Final = (
     "docs/values.md",
     "docs/agents.md",
     "docs/extraction.md",
+    "docs/personal-data.md",
     "docs/configuration.md",
 )
 """Pages that are followed one after another on one stack; the last starts services again."""

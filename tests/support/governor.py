@@ -34,7 +34,8 @@ from ragpp.errors.problems import problem_of
 from ragpp.text.lexical import query_terms, terms
 from ragpp_services.governor.hooks import MemoryHooks
 from ragpp_services.governor.responders import Responder
-from ragpp_services.governor.values import Event, Limits, Prompt, Reply, Tool
+from ragpp_services.governor.tool_values import Tool
+from ragpp_services.governor.values import Event, Limits, Prompt, Reply
 
 NOON = datetime(2026, 3, 9, 12, 0, tzinfo=UTC)
 PATIENT = Limits(deadline_ms=30_000, store_ms=30_000)

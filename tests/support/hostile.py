@@ -74,12 +74,12 @@ REFUSED_MOMENTS: Final = (
     "1.714e9",
     "1714000000",
     "9999-12-31T23:59:59-01:00",
-    "2024-05-01T10:00:00",
+    "2024-05-01",
     "2024-13-01T10:00:00Z",
     "yesterday",
     "10000-01-01T00:00:00Z",
 )
-"""Before the year 1900 or after 9999 in UTC, a number, without an offset, or no moment at all."""
+"""Before the year 1900 or after 9999 in UTC, a number, a day, or no moment at all."""
 
 _NUMBERS: Final = (-1, 0, 1, 2**31, 2**53 + 1, 2**63, 2**64, 10**30, -(2**63) - 1, 0.5, -0.0, 1e-320, 1.5e308)
 _NOT_NUMBERS: Final = (float("nan"), float("inf"), float("-inf"))

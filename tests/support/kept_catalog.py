@@ -23,6 +23,7 @@ class KeptCatalog:
     entries: list[ItemEntry] = field(default_factory=list)
     sections: list[Sequence[PageSection] | None] = field(default_factory=list)
     compressed_before: datetime | None = None
+    vectors_before: datetime | None = None
     begun: int = 0
     pages_fail: bool = False
     stale: set[str] = field(default_factory=set)
@@ -44,7 +45,7 @@ class KeptCatalog:
     async def get_resource(self, scope: Scope, resource_id: str) -> Resource:
         found = self.resources.get(resource_id)
         if found is None or (scope.view is not None and found.visibility == "agent" and found.agent_id != scope.view):
-            raise ResourceNotFoundError(f"there is no resource {resource_id}")
+            raise ResourceNotFoundError(resource_id)
         return found
 
     async def list_resources(
@@ -78,9 +79,9 @@ class KeptCatalog:
         del scope, took_ms
         check_epoch(epoch, self.begun)
         if resource_id not in self.resources:
-            raise ResourceNotFoundError(f"there is no resource {resource_id}")
+            raise ResourceNotFoundError(resource_id)
         for named in {entry.category for entry in entries} - {None, *self.categories}:
-            raise CategoryNotFoundError.of(str(named), list(self.categories))
+            raise CategoryNotFoundError(str(named), list(self.categories))
         self.items = {key: item for key, item in self.items.items() if item.source_resource_id != resource_id}
         self.entries = list(entries)
         made = [_item(entry) for entry in entries]
@@ -118,7 +119,7 @@ class KeptCatalog:
     async def get_category(self, scope: Scope, name: str) -> MemoryCategory:
         del scope
         if name not in self.categories:
-            raise CategoryNotFoundError.of(name, list(self.categories))
+            raise CategoryNotFoundError(name, list(self.categories))
         return self.categories[name]
 
     async def due_categories(self, scope: Scope, new_items: int = 1) -> list[str]:
@@ -177,6 +178,11 @@ class KeptCatalog:
     async def compress(self, scope: Scope, before: datetime) -> int:
         del scope
         self.compressed_before = before
+        return sum(one.occurred_at < before for one in self.resources.values())
+
+    async def drop_vectors(self, scope: Scope, before: datetime) -> int:
+        del scope
+        self.vectors_before = before
         return sum(one.occurred_at < before for one in self.resources.values())
 
     async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:

@@ -30,8 +30,23 @@ from ragpp.api import (
     StoredResource,
     TierStatus,
 )
-from ragpp.catalog import MemoryCategory, MemoryItem, MemoryStats, Resource, RetrievalResult, generate_memory_key
-from ragpp.errors import CategoryExistsError, CategoryNotFoundError, MemorySystemError, NotFound, ResourceNotFoundError
+from ragpp.catalog import (
+    RESOURCE_TYPES,
+    MemoryCategory,
+    MemoryItem,
+    MemoryStats,
+    Resource,
+    RetrievalResult,
+    generate_memory_key,
+)
+from ragpp.errors import (
+    CategoryExistsError,
+    CategoryNotFoundError,
+    InvalidInput,
+    MemorySystemError,
+    NotFound,
+    ResourceNotFoundError,
+)
 from ragpp.errors.problems import MEDIA_TYPE, invalid_fields, problem_of
 from ragpp.jobs import Job
 from ragpp.models import Health, Page, TierName
@@ -42,6 +57,11 @@ NOON: Final = datetime(2026, 3, 8, 12, tzinfo=UTC)
 SHOWN_CHARS: Final = 200
 PAGE: Final = 2
 """So few a page, that whoever reads only one is found out."""
+
+
+def _see_known(resource_type: str | None) -> None:
+    if resource_type not in {None, *RESOURCE_TYPES}:
+        raise InvalidInput(f"resource_type: is none of {', '.join(RESOURCE_TYPES)}")
 
 
 class KnowingGateway(httpx.AsyncBaseTransport):
@@ -129,6 +149,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
 
     def _store_resource(self, _path: tuple[str, ...], _query: dict[str, str], body: bytes) -> StoredResource:
         given = ResourceIn.model_validate_json(body)
+        _see_known(given.resource_type)
         self.users.add(given.user_id)
         identifier = given.id or ""
         known = identifier in self.resources
@@ -145,6 +166,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         return StoredResource(resource=_cut(self.resources[identifier]), redactions=0, duplicate=known)
 
     def _list_resources(self, _path: tuple[str, ...], query: dict[str, str], _body: bytes) -> Page[Resource]:
+        _see_known(query.get("resource_type"))
         found = [
             _cut(one)
             for one in reversed(self.resources.values())
@@ -154,7 +176,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
 
     def _resource(self, identifier: str) -> Resource:
         if identifier not in self.resources:
-            raise ResourceNotFoundError(f"there is no resource {identifier!r}")
+            raise ResourceNotFoundError(identifier)
         return self.resources[identifier]
 
     def _delete_resource(self, path: tuple[str, ...], query: dict[str, str], _body: bytes) -> Forgotten:
@@ -257,7 +279,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
     def _create_category(self, _path: tuple[str, ...], _query: dict[str, str], body: bytes) -> MemoryCategory:
         given = CategoryIn.model_validate_json(body)
         if given.name in self.categories:
-            raise CategoryExistsError(f"{given.name} is there")
+            raise CategoryExistsError(given.name)
         self.categories[given.name] = MemoryCategory(
             category_id=f"cat_{given.name}",
             name=given.name,
@@ -271,7 +293,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         for one in self.categories.values():
             if name in {one.name, one.category_id}:
                 return one
-        raise CategoryNotFoundError.of(name, sorted(self.categories))
+        raise CategoryNotFoundError(name, sorted(self.categories))
 
     def _edit_category(self, path: tuple[str, ...], _query: dict[str, str], body: bytes) -> MemoryCategory:
         content = CategoryPageIn.model_validate_json(body).content

@@ -15,6 +15,7 @@ from ragpp.errors.problems import MEDIA_TYPE, Problem
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.routes import (
+    accesses,
     agents,
     categories,
     entries,
@@ -30,8 +31,10 @@ from ragpp_services.gateway.routes import (
     jobs,
     keys,
     learning,
+    personal,
     procedural,
     recall,
+    redacting,
     reflections,
     resources,
     retention,
@@ -136,6 +139,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 """Every operation of the public API by its name."""
 
 _MODULES: Final = (
+    accesses,
     agents,
     categories,
     entries,
@@ -151,8 +155,10 @@ _MODULES: Final = (
     jobs,
     keys,
     learning,
+    personal,
     procedural,
     recall,
+    redacting,
     reflections,
     resources,
     retention,

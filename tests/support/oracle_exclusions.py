@@ -99,6 +99,7 @@ EXCLUSIONS: Final = (
     Exclusion("ledger.pins", ("pinned_at",), "processing time"),
     Exclusion("identity.keys", (), "keys: each memory is reached with its own"),
     Exclusion("audit.accesses", (), "audit: that something was asked for, not what"),
+    Exclusion("ledger.marked_ids", (), "audit: which of what is left was returned since something was forgotten"),
     Exclusion("Entity", ("id",), "ids: known by label and name"),
     Exclusion("Entity", ("kept_apart",), "ids: of entities that a user split off"),
     Exclusion("Merge", ("id",), "ids: known by label and name"),

@@ -44,6 +44,7 @@ _NAMED_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "catalog.categories": ("name",),
     "ledger.pins": ("tier", "item_id"),
     "ledger.user_settings": (),
+    "ledger.personal_policies": (),
 }
 """By which columns a row is known; by all of them where nothing is said. The rest of them is read besides."""
 _BESIDES: Final[Mapping[str, str]] = {

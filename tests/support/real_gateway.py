@@ -99,8 +99,10 @@ class RealGateway:
     relay: Pool
 
     async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None, agent_id: str | None = None) -> str:
-        """A new key of `tenant_id`, to read, write and forget unless `scopes` say otherwise."""
-        wanted = frozenset(scopes or {"read", "write", "forget"})
+        """A new key of `tenant_id`, to read, write and forget unless `scopes` say otherwise; one of an agent to share,
+        too."""
+        usual = {"read", "write", "forget"} if agent_id is None else {"read", "write", "forget", "share"}
+        wanted = frozenset(scopes or usual)
         made = await create_key(
             self.settings["POSTGRES_OWNER_DSN"], tenant_id, wanted, user_id=user_id, agent_id=agent_id
         )

@@ -142,6 +142,12 @@ async def what_was_found_is_there(memory: Memory, sent: Object, result: Object) 
     assert (result["forgotten"] is None) == (sent.get("confirm") is None)
 
 
+async def what_has_it_is_told_of(_: Memory, sent: Object, result: Object) -> None:
+    assert result["dry_run"] == sent.get("dry_run", True)
+    for one in cast("list[Object]", result["found"]):
+        assert one["kinds"]
+
+
 async def a_job_reads_the_same(memory: Memory, _: Object, result: Object) -> None:
     kept = await memory.read("GET /v1/jobs/{job_id}", str(result["user_id"]) or None, job_id=str(result["id"]))
     assert kept == result
@@ -164,6 +170,13 @@ async def settings_are_kept(memory: Memory, sent: Object, result: Object) -> Non
     url = OPERATIONS["GET /v1/users/{user_id}/settings"].url({"user_id": str(sent["user_id"])}, {})
     assert (await memory.api.get(url)).json() == result
     assert {name: sent.get(name, kept) for name, kept in result.items()} == result
+
+
+async def a_policy_holds(memory: Memory, sent: Object, result: Object) -> None:
+    whose = "/v1/users/{user_id}" if "user_id" in sent else "/v1"
+    url = OPERATIONS[f"GET {whose}/personal-data"].url({"user_id": str(sent.get("user_id"))}, {})
+    assert (await memory.api.get(url)).json() == result
+    assert (await memory.api.delete(url)).is_success  # what comes after is kept as it was sent
 
 
 async def pins(memory: Memory, user_id: str) -> Json:
@@ -315,6 +328,7 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/interactions": interactions_are_kept,
     "POST /v1/recall": a_recall_is_whole,
     "POST /v1/forget": what_was_found_is_there,
+    "POST /v1/redact": what_has_it_is_told_of,
     "POST /v1/preferences": a_preference_is_kept,
     "POST /v1/preferences/{item_id}/restore": a_preference_reads_the_same,
     "POST /v1/preferences/{item_id}/confirm": a_preference_reads_the_same,
@@ -369,6 +383,10 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/entities/{entity_id}/merge": an_entity_reads_the_same,
     "POST /v1/entities/{entity_id}/split": an_entity_reads_the_same,
     **{name: something_was_forgotten for name in OPERATIONS if name.startswith("DELETE")},
+    **dict.fromkeys(
+        (f"{method} /v1{whose}/personal-data" for method in ("PUT", "DELETE") for whose in ("", "/users/{user_id}")),
+        a_policy_holds,
+    ),
     "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_gone,
     "DELETE /v1/sessions/{session_id}": a_session_is_to_go,
     "DELETE /v1/users/{user_id}": an_erasure_is_asked_for,

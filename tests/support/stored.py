@@ -19,9 +19,11 @@ _TABLES: Final = """
     SELECT format('%I.%I', namespace.nspname, class.relname) AS name
       FROM pg_class AS class JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
      WHERE class.relkind IN ('r', 'p') AND NOT class.relispartition AND namespace.nspname NOT IN ('audit', 'identity')
+       AND (namespace.nspname, class.relname) <> ('ledger', 'marked_ids')
        AND 2 = (SELECT count(*) FROM pg_attribute
                  WHERE attrelid = class.oid AND attname IN ('tenant_id', 'user_id') AND NOT attisdropped)"""
-"""Tables of what is a user's. What is noted of a request and of a key is the operator's: that one was refused, too."""
+"""Tables of what is a user's. What is noted of a request and of a key is the operator's: that one was refused, too,
+and which memories it returned (`ledger.marked_ids`)."""
 _GRAPH: Final = """
     MATCH (n) WHERE n.scope = $scope OR n.scope STARTS WITH $views
     RETURN labels(n) AS what, properties(n) AS properties

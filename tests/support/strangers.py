@@ -48,6 +48,7 @@ CASES: Final[Mapping[str, Case]] = {
         "own",
         lambda owner: {"about": {"entity": owner.things["entity_id"]}, "confirm": {"ids": [only(owner), COMMON]}},
     ),
+    "POST /v1/redact": Case("own", lambda owner: {"text": owner.words[0], "dry_run": False}),
     "GET /v1/pending": Case("own"),
     "POST /v1/recall": Case(
         "own",
@@ -232,9 +233,15 @@ ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search"
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
 OF_NOBODY: Final = {
     *("GET /v1/health/report", "POST /v1/health/report"),
-    *("POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{key_id}"),
+    *("POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{key_id}", "GET /v1/audit"),
+    *(
+        f"{method} /v1{whose}/personal-data"
+        for method in ("GET", "PUT", "DELETE")
+        for whose in ("", "/users/{user_id}")
+    ),
 }
-"""An administrator's, and about nobody's memory: tests/e2e/test_health_report.py, tests/e2e/test_keys.py."""
+"""An administrator's, and about nobody's memory: tests/e2e/test_health_report.py, tests/e2e/test_keys.py,
+tests/e2e/test_audit_read.py, tests/e2e/test_personal_data.py."""
 
 
 async def ask(

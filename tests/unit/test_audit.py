@@ -1,9 +1,12 @@
 """No access goes unrecorded: not while the database is down, not when the process is killed."""
 
+import dataclasses
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID, uuid4
+
+import orjson
 
 from ragpp.errors import TierUnavailable
 from ragpp_services.gateway.audit import Audit
@@ -39,6 +42,7 @@ def access(user_id: str = "ann") -> Access:
         elapsed_ms=1.5,
         query_sha256="0" * 64,
         items=3,
+        memory_ids=("m-1", "line\nbreak", "m-3"),
     )
 
 
@@ -51,6 +55,17 @@ async def test_what_is_recorded_reaches_the_table_as_it_was(tmp_path: Path) -> N
     await audit.stop()
     assert list(table.rows.values()) == [entry]
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_journal_of_a_version_that_told_of_no_memories_is_moved(tmp_path: Path) -> None:
+    table = Table()
+    former = dataclasses.replace(access(), memory_ids=())
+    fields = orjson.loads(orjson.dumps(former))
+    del fields["memory_ids"]
+    (tmp_path / "audit.0.jsonl").write_bytes(orjson.dumps(fields) + b"\n")
+    audit = Audit(tmp_path / "audit.jsonl", table.insert, Refusals(lambda: NOON, lambda: 0.0))
+    await audit.stop()
+    assert list(table.rows.values()) == [former]
 
 
 async def test_entries_of_an_outage_and_of_a_killed_process_arrive_later(tmp_path: Path) -> None:
@@ -67,7 +82,7 @@ async def test_entries_of_an_outage_and_of_a_killed_process_arrive_later(tmp_pat
     successor.start()
     successor.record(entries[2])
     await successor.stop()
-    assert set(table.rows) == {entry.access_id for entry in entries}
+    assert table.rows == {entry.access_id: entry for entry in entries}
 
 
 async def test_a_line_that_a_crash_cut_short_does_not_hold_up_the_others(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ CODES: dict[type[MemorySystemError], tuple[str, int, str]] = {
 @each_case("kind", list(CODES))
 def test_an_error_has_its_code_a_title_for_people_and_advice(kind: type[MemorySystemError]) -> None:
     code, status, title = CODES[kind]
-    problem = problem_of(kind("told why"))
+    problem = problem_of(kind.worded("told why"))
     assert (problem.code, problem.status, problem.title) == (code, status, title)
     assert MemorySystemError.by_code[code] is kind
     assert problem.recovery_suggestions
@@ -50,11 +50,11 @@ def test_all_of_them_are_one_family_and_can_be_caught_as_what_they_are() -> None
 
 
 def test_a_category_that_is_not_there_is_told_with_those_that_are() -> None:
-    error = CategoryNotFoundError.of("prices", ["leads", "plans"])
+    error = CategoryNotFoundError("prices", ["leads", "plans"])
     assert error.details == {"category_name": "prices", "available": ["leads", "plans"]}
     assert any("create_category()" in one for one in error.suggestions)
-    assert "Available categories: leads, plans." in error.suggestions
-    assert not any("Available" in one for one in CategoryNotFoundError.of("prices", []).suggestions)
+    assert "Available categories: leads, plans" in error.suggestions
+    assert not any("Available" in one for one in CategoryNotFoundError("prices", []).suggestions)
 
 
 @each_case(
@@ -62,10 +62,10 @@ def test_a_category_that_is_not_there_is_told_with_those_that_are() -> None:
     [
         (ResourceNotFoundError, "list_by_type()"),
         (CategoryExistsError, "get_by_name()"),
-        (ConsolidationError, "previous page is kept"),
+        (ConsolidationError, "Previous category content is preserved"),
         (RetrievalError, "mode=rag"),
         (VectorIndexError, "rebuild_index()"),
     ],
 )
 def test_the_advice_names_what_helps(kind: type[MemorySystemError], words: str) -> None:
-    assert words in " ".join(kind("told why").suggestions)
+    assert words in " ".join(kind.worded("told why").suggestions)

@@ -126,6 +126,15 @@ async def test_resources_are_compressed_after_three_months_unless_a_policy_says_
     assert catalog.compressed_before == NOON - timedelta(days=7)
 
 
+async def test_vectors_of_old_resources_go_where_a_policy_says_so_and_else_stay() -> None:
+    catalog = KeptCatalog({"res_1": resource("res_1", 91), "res_2": resource("res_2", 89)})
+    assert (await done(parts_of(catalog), task="catalog"))["vectors_dropped"] == 0
+    assert catalog.vectors_before is None
+    policy = RetentionPolicy(catalog=TierRetention(drop_vectors_after_days=90))
+    assert (await done(parts_of(catalog, policy), task="catalog"))["vectors_dropped"] == 1
+    assert catalog.vectors_before == NOON - timedelta(days=90)
+
+
 async def test_old_resources_become_stubs_and_no_item_goes() -> None:
     old, fresh, pinned = resource("res_old", 40), resource("res_new", 20), resource("res_pinned", 40)
     catalog = KeptCatalog({one.resource_id: one for one in (old, fresh, pinned)}, {"item_1": item("res_old")})

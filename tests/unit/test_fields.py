@@ -1,7 +1,7 @@
 """Values that may stand in a field of a request, in one place: what shows nothing is no name, a number is no time."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
@@ -151,6 +151,16 @@ def test_the_same_holds_for_a_span_and_for_a_day() -> None:
     for day in ("0002-01-01", 1_714_521_600, "1714521600", "1.7145216e9"):
         assert refused(ReflectIn, {"date": day}) == {"date"}, day
     assert not refused(ReflectIn, {"date": "2026-03-08"})
+
+
+@each_case("field", [TypeAdapter(GivenTime), TypeAdapter(LocalSaidAt)])
+def test_a_time_of_no_zone_is_of_utc_and_a_day_is_no_time(field: TypeAdapter[datetime]) -> None:
+    for given_time in (datetime(2026, 3, 8, 13, 56), "2026-03-08T13:56:00", "2026-03-08 13:56"):  # noqa: DTZ001 - of no zone
+        said = field.validate_python(given_time)
+        assert (said, said.utcoffset()) == (datetime(2026, 3, 8, 13, 56, tzinfo=UTC), timedelta(0))
+    for day in (date(2026, 3, 8), "2026-03-08", b"2026-03-08"):
+        with pytest.raises(ValidationError):
+            field.validate_python(day)
 
 
 @given(st.floats() | st.integers() | st.decimals(allow_nan=False))

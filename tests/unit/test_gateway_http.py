@@ -16,10 +16,14 @@ from fastapi import Body, FastAPI
 
 from ragpp.api import UserIn
 from ragpp.errors import BodyTooSlow, RateLimited, TooManyAtOnce, TooMuchAtOnce, Unauthenticated
+from ragpp.ledger.policies import Chosen
+from ragpp.models import Scope
 from ragpp.web import problems
-from ragpp_services.gateway.http import AuditMiddleware, KeyedRoute, keyed_router
+from ragpp_services.gateway.http import KeyedRoute, keyed_router
 from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.limits import RequestLimits
+from ragpp_services.gateway.personal.choices import UserChoices
+from ragpp_services.gateway.recording import AuditMiddleware
 from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.store import Access
 from ragpp_services.gateway.traffic import Traffic
@@ -128,9 +132,14 @@ def app(audit: Recorded, traffic: Traffic) -> FastAPI:
         audit=audit,
         limits=RequestLimits(LIMIT, characters=20, body_s=BODY_S),
         traffic=traffic,
+        choices=UserChoices(unset, lambda _: b"", lambda: 0.0),
         clock=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     )
     return app
+
+
+async def unset(_scope: Scope) -> Chosen:
+    return Chosen()
 
 
 @pytest.fixture

@@ -14,7 +14,14 @@ from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.orders import ORDERS
 from ragpp_services.governor.outbox import Outbox
 from ragpp_services.governor.responders import Responder
-from ragpp_services.governor.values import AssistantState, Event, Invocation, Prompt, Reply, ToolCall
+from ragpp_services.governor.tool_values import ToolCall
+from ragpp_services.governor.values import (
+    AssistantState,
+    Event,
+    Invocation,
+    Prompt,
+    Reply,
+)
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says
 
 

@@ -14,7 +14,8 @@ from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.hooks import MemoryHooks
 from ragpp_services.governor.orders import ORDERS
 from ragpp_services.governor.quoted_answer import quoted_answer
-from ragpp_services.governor.values import AssistantState, Invocation, Prompt, Reply, ToolCall
+from ragpp_services.governor.tool_values import ToolCall
+from ragpp_services.governor.values import AssistantState, Invocation, Prompt, Reply
 from tests.support.catalog_turns import ASKED, KEY, SHED, SONG, came, governor_of, wants
 from tests.support.choosing import HOOKS, CatalogMemory, id_of
 from tests.support.each import each_case

@@ -9,7 +9,8 @@ from ragpp.api.hooks import PrePromptIn, TurnCatalog
 from ragpp_services.governor.choosing import INSTRUCTIONS, asking, choosing_prompt, chosen_of, handles_in, recommended
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.responders import Responder
-from ragpp_services.governor.values import Invocation, Prompt, Reply, ToolCall
+from ragpp_services.governor.tool_values import ToolCall
+from ragpp_services.governor.values import Invocation, Prompt, Reply
 from tests.support.choosing import CatalogMemory, id_of
 from tests.support.each import each_case
 from tests.support.governor import PATIENT, Asked, heard, says

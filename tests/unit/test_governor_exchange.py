@@ -7,7 +7,15 @@ from ragpp.api.hooks import PostMessageIn, PostResponseIn
 from ragpp.errors import Forbidden, TierUnavailable
 from ragpp_services.governor.graph import Governor, replay
 from ragpp_services.governor.responders import Responder
-from ragpp_services.governor.values import AssistantState, Event, Invocation, Record, Reply, ToolCall, TurnResult
+from ragpp_services.governor.tool_values import ToolCall
+from ragpp_services.governor.values import (
+    AssistantState,
+    Event,
+    Invocation,
+    Record,
+    Reply,
+    TurnResult,
+)
 from tests.support.choosing import CatalogMemory, id_of
 from tests.support.each import each_case
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, heard, says

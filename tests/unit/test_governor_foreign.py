@@ -17,7 +17,15 @@ from ragpp_services.governor.foreign import MAX_WORDS, words_of
 from ragpp_services.governor.graph import Governor, replay
 from ragpp_services.governor.outbox import Outbox
 from ragpp_services.governor.responders import Responder
-from ragpp_services.governor.values import Invocation, Prompt, Record, Reply, ToolCall, Transition, TurnResult
+from ragpp_services.governor.tool_values import ToolCall
+from ragpp_services.governor.values import (
+    Invocation,
+    Prompt,
+    Record,
+    Reply,
+    Transition,
+    TurnResult,
+)
 from tests.support.choosing import CatalogMemory, id_of
 from tests.support.each import each_case
 from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says

@@ -17,7 +17,14 @@ from ragpp.errors import ConfigurationError
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.langgraph import GovernorState, agent_responder, memory_graph
 from ragpp_services.governor.orders import ORDERS
-from ragpp_services.governor.values import Event, Invocation, Limits, Prompt, Reply, ToolCall
+from ragpp_services.governor.tool_values import ToolCall
+from ragpp_services.governor.values import (
+    Event,
+    Invocation,
+    Limits,
+    Prompt,
+    Reply,
+)
 from tests.support.choosing import CatalogMemory
 from tests.support.each import each_case
 from tests.support.governor import NOON, KeepingMemory, served

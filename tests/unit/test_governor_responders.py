@@ -12,7 +12,8 @@ from ragpp.llm.port import ChatDelta, ChatMessage, Completion, ReplyT
 from ragpp.llm.port import Prompt as ModelPrompt
 from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.responders import Message, ask_responder, chat_messages, language_model, reply_of
-from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply, Tool, ToolCall
+from ragpp_services.governor.tool_values import Tool, ToolCall
+from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply
 from tests.support.each import each_case
 
 TOOL = Tool(name="weather", description="Tells the weather.")

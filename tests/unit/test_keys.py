@@ -30,6 +30,12 @@ async def test_an_id_that_no_request_could_carry_is_refused_by_its_name(
         await create_key(NOBODY_LISTENS, tenant, frozenset({"read"}), user_id=user, agent_id=agent)
 
 
+async def test_no_key_is_made_whose_every_write_without_a_word_would_be_refused() -> None:
+    with pytest.raises(InvalidInput, match="`share`") as refused:
+        await create_key(NOBODY_LISTENS, "t", frozenset({"write"}), agent_id="sales", visibility="shared")
+    assert "--scopes read,write,forget,share" in refused.value.suggestions[0]
+
+
 def test_a_key_that_is_over_is_not_listed_as_valid() -> None:
     """Catches the list that looked at revocation alone: an expired key, refused by the gateway, was `valid` in it."""
     made = datetime(2026, 3, 1, tzinfo=UTC)

@@ -256,6 +256,7 @@ async def test_a_model_that_takes_too_long_is_left_alone_and_one_that_nobody_ask
     server.replies(Silence())
     with pytest.raises(ModelUnavailable, match=r"within 0\.05 s"):
         await ask(hasty)
+    assert set(models.counts["summary"]) == {"unavailable", "tokens"}  # nobody cancelled it, and it stays paid
     with pytest.raises(ModelUnavailable, match="left alone"):
         await ask(hasty)
     assert len(server.requests) == 1

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -13,7 +14,17 @@ from ragpp.llm.anthropic import AnthropicModel
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.replies import SummaryReply
 from ragpp.providers import FIRST_WAIT_S, LONGEST_WAIT_S
-from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Raw, Reply, Silence
+from ragpp.testing.llm import (
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    Answered,
+    Failed,
+    JsonObject,
+    LlmServer,
+    Raw,
+    Reply,
+    Silence,
+)
 from tests.support.each import each_case
 
 PROMPT: Final = Prompt("summarise.v1", "You summarise.", "<messages>…</messages>", max_tokens=300)
@@ -191,6 +202,21 @@ async def test_an_answer_of_another_form_is_asked_for_once_more_with_what_is_wro
     assert "could not be read: lines" in json.dumps(server.requests[1].body)
 
 
+@each_case(("told", "asks"), {"repeated": ("", 2), "said": ("Ana, 3 May: moves to Turin in June", 1)})
+async def test_an_answer_with_the_example_of_the_instructions_is_asked_for_once_more(
+    server: LlmServer, model: LanguageModel, told: str, asks: int
+) -> None:
+    """Catches that what a small model copies from a prompt is kept as if somebody had said it."""
+    example = {"lines": ["Ana, 3 May: moves to Turin in June"]}
+    server.replies(Answered(reply=example), GOOD)
+    before = len(server.requests)
+    prompt = replace(PROMPT, system=f"Answer like {json.dumps(example)}", user=told)
+    reply = (await model.complete(prompt, schema=SummaryReply)).reply
+    assert reply.lines == (["Ana moved to Turin"] if asks == 2 else example["lines"])
+    assert len(server.requests) == before + asks
+    assert ("repeats the example" in json.dumps(server.requests[-1].body)) is (asks == 2)
+
+
 async def test_a_malformed_reply_tells_what_it_cost(server: LlmServer, model: LanguageModel) -> None:
     server.replies(Answered(text="no"))
     with pytest.raises(MalformedReply) as raised:
@@ -261,10 +287,15 @@ async def test_a_stream_of_nonsense_is_malformed(server: LlmServer, model: Langu
 
 @each_case(
     ("unknown", "form"),
-    [((), "json_schema"), (("json_schema",), "json_object"), (("response_format",), None)],
+    [
+        ((), {"type", "json_schema"}),
+        (("json_schema",), {"type", "schema"}),
+        (('"schema"',), {"type"}),
+        (("response_format",), None),
+    ],
 )
 async def test_a_server_that_knows_less_of_the_api_is_asked_for_less(
-    server: LlmServer, sleeps: Sleeps, unknown: tuple[str, ...], form: str | None
+    server: LlmServer, sleeps: Sleeps, unknown: tuple[str, ...], form: set[str] | None
 ) -> None:
     server.unknown = (*unknown, "temperature")
     server.replies(Answered(text='Here you are:\n```json\n{"lines": ["Ana moved"]}\n```'))
@@ -276,7 +307,21 @@ async def test_a_server_that_knows_less_of_the_api_is_asked_for_less(
     last = server.requests[-1].body
     assert "temperature" not in last
     asked = last.get("response_format")
-    assert asked is None if form is None else isinstance(asked, dict) and asked["type"] == form
+    assert asked is None if form is None else isinstance(asked, dict) and set(asked) == form
+    await model.close()
+
+
+async def test_what_a_server_names_in_a_500_is_left_out_as_well(server: LlmServer, sleeps: Sleeps) -> None:
+    """Catches that a server whose checks of a request end in a 500 is taken for one that is down."""
+    validation = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}]"
+
+    def by(body: JsonObject) -> Reply:
+        return Failed(500, validation) if "json_schema" in json.dumps(body) else GOOD
+
+    server.answers(by)
+    model = make("openai", server, sleeps, retries=0)
+    assert await lines_of(model) == ["Ana moved to Turin"]
+    assert (len(server.requests), sleeps.asked) == (2, [])
     await model.close()
 
 

@@ -5,9 +5,10 @@ from typing import Final
 
 import pytest
 
+from ragpp.api import EntryIn
 from ragpp.catalog import CatalogVisibility, MemoryCategory, Resource
 from ragpp.errors import Forbidden, InvalidInput
-from ragpp_services.gateway.catalog.owning import changing, place
+from ragpp_services.gateway.catalog.owning import changing, place, place_of_entry
 from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.requester import Requester
 from tests.support.each import each_case
@@ -41,9 +42,49 @@ def test_what_a_key_that_is_bound_to_an_agent_stores_is_that_agents() -> None:
     assert (where.whose.seen_by, where.whose.agent_id) == ("sales", "sales")
 
 
-def test_what_a_named_agent_stores_is_shared_unless_said_otherwise() -> None:
+def test_what_names_an_agent_is_shared_unless_said_otherwise() -> None:
     shared, own = [place(requester(), "ann", asked, agent_id="sales") for asked in (None, "agent")]
     assert (shared.whose.seen_by, own.whose.seen_by) == (None, "sales")
+
+
+@each_case(
+    ("fields", "seen_by"),
+    [
+        ({"ci": "sales"}, "sales"),
+        ({"ci": "sales", "visibility": "shared"}, None),
+        ({"ci": "sales", "domain": "sql"}, None),
+        ({"ci": "sales", "task_type": "date_filter"}, None),
+        ({"ci": "sales", "domain": "sql", "visibility": "agent"}, "sales"),
+        ({}, None),
+    ],
+)
+def test_a_memory_of_a_named_agent_is_its_own_unless_it_has_a_domain_or_a_kind_of_task(
+    fields: dict[str, str], seen_by: str | None
+) -> None:
+    body = EntryIn.model_validate({"content": "x", **fields})
+    assert place_of_entry(requester(), "ann", body).whose.seen_by == seen_by
+
+
+def test_a_default_of_the_key_goes_before_that_of_a_memory() -> None:
+    sharing = Requester(Principal("k", "acme", frozenset({"write"}), None, None, "shared"))
+    assert place_of_entry(sharing, "ann", EntryIn(content="x", ci="sales")).whose.seen_by is None
+
+
+@each_case("fields", [{}, {"domain": "sql"}])
+def test_what_an_agents_key_keeps_without_a_word_is_that_agents_and_is_never_refused(fields: dict[str, str]) -> None:
+    body = EntryIn.model_validate({"content": "x", **fields})
+    assert place_of_entry(requester(agent_id="sales"), "ann", body).whose.seen_by == "sales"
+
+
+def test_an_agents_key_shares_with_the_scope_for_it_alone_and_is_told_what_to_do() -> None:
+    assert place(requester("share", agent_id="sales"), "ann", "shared").whose.seen_by is None
+    for scopes in ((), ("global", "admin")):
+        with pytest.raises(Forbidden, match="`share`") as refused:
+            place(requester(*scopes, agent_id="sales"), "ann", "shared")
+        assert "`visibility` agent" in refused.value.suggestions[0]
+        assert "--scopes read,write,share" in refused.value.suggestions[1]
+    with pytest.raises(Forbidden, match="`global`"):
+        place(requester("share", agent_id="sales"), "ann", "global")
     with pytest.raises(InvalidInput, match="agent_id"):
         place(requester(), "ann", "agent")
 

@@ -15,6 +15,7 @@ from ragpp.models import Memory, MemoryQuery, TierName
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.text.port import ReaderMeter
 from ragpp.text.readers import BytesBound, Tokenizers
+from ragpp_services.gateway.settings import GatewaySettings
 from tests.support.each import each_case
 from tests.support.recalling import Episodic, Hanging, HangingLedger, Reached, SlowLedger, filled, recaller
 from tests.support.scopes import new_scope
@@ -113,11 +114,20 @@ async def test_a_tier_that_is_down_late_or_broken_makes_the_answer_partial_and_i
 
 async def test_the_deadline_bounds_the_whole_answer() -> None:
     scope, episodic = new_scope(), Episodic()
-    answer = await recaller(episodic, Hanging("semantic")).recall(
-        scope, RecallRequest(user_id=scope.user_id, query="x", deadline_ms=80)
-    )
-    assert answer.tiers["semantic"].status == "timeout"
-    assert answer.elapsed_ms < 5_000  # generous: the machine may be busy, but an unbounded wait would never end
+    await filled(episodic, scope, ["the boat is blue"])
+    for asked, waits_ms in ((None, 160), (80, 60), (400, 360)):  # without one of its own the recaller's, 200 ms
+        answer = await recaller(episodic, Hanging("semantic")).recall(
+            scope, RecallRequest(user_id=scope.user_id, query="blue boat", deadline_ms=asked)
+        )
+        assert (answer.status, answer.tiers["semantic"].status) == ("partial", "timeout")
+        assert "the boat is blue" in answer.context
+        assert waits_ms < answer.elapsed_ms < 5_000  # generous: an unbounded wait would never end
+
+
+def test_a_recall_that_names_no_deadline_has_half_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GATEWAY_DEADLINE_MS", raising=False)
+    assert RecallRequest(user_id="u", query="q").deadline_ms is None
+    assert GatewaySettings().deadline_ms == 500
 
 
 async def test_a_recall_after_a_receipt_waits_until_that_write_is_digested() -> None:

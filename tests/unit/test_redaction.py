@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.redaction import SECRETS, Finder, PatternRedactor, redact
+from ragpp.finders import Finder
+from ragpp.redaction import SECRETS, PatternRedactor, redact
 from tests.support.each import each_case
 from tests.support.timing import first_of, grows_linearly
 

@@ -10,7 +10,7 @@ import httpx
 
 from ragpp.api import MessageIn, StoreRequest
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.jobs import UserSettings
+from ragpp.ledger.policies import Chosen
 from ragpp.models import MemoryQuery, Scope
 from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS
@@ -19,8 +19,8 @@ from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import MemoryTier
 from ragpp_services.gateway.intake import Intake
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.personal.choices import UserChoices
 from ragpp_services.gateway.remembering import keep
-from ragpp_services.gateway.zones import Zones
 from tests.support.scopes import new_scope
 from tests.support.tokens import COUNTER, TOKENIZERS
 
@@ -28,8 +28,8 @@ NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 SAID: Final = "My sister Elena moved to Porto last spring. " * 200
 
 
-async def unset(_scope: Scope) -> UserSettings:
-    return UserSettings()
+async def unset(_scope: Scope) -> Chosen:
+    return Chosen()
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Gateway:
     intake: Intake = field(
         default_factory=lambda: Intake(Redaction(SECRETS), COUNTER, TOKENIZERS.named(), HashingEmbedder(), lambda: NOW)
     )
-    zones: Zones = field(default_factory=lambda: Zones(unset, lambda: 0.0))
+    choices: UserChoices = field(default_factory=lambda: UserChoices(unset, lambda _: b"", lambda: 0.0))
 
 
 @asynccontextmanager

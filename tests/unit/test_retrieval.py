@@ -43,7 +43,7 @@ class Kept:
     async def ask(self, question: Question) -> RetrievalResult:
         self.asked.append(question)
         if question.category_filter == "nothing":
-            raise CategoryNotFoundError("there is no category 'nothing'")
+            raise CategoryNotFoundError("nothing")
         items = [item(number) for number in range(len(self.similarities))]
         scores = self.similarities
         if question.mode is RetrievalMode.LLM:

@@ -70,7 +70,7 @@ def test_no_cause_says_it_either(word: str) -> None:
 
 @given(word=WORDS, kind=st.sampled_from(SILENT))
 def test_an_error_of_ours_that_may_quote_is_not_quoted(word: str, kind: type[MemorySystemError]) -> None:
-    said = safe_summary(raised(lambda: kind(word, suggestions=(word,))))
+    said = safe_summary(raised(lambda: kind.worded(word, suggestions=(word,))))
     assert word not in said
     assert said == f"{kind.code} {kind.title}"
 

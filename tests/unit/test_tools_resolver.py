@@ -221,7 +221,8 @@ async def test_what_the_memory_refuses_is_told_with_what_to_do(tools: MemoryTool
     gateway.broken["/v1/retrieve"] = RetrievalError("no language model is configured for retrieval")
     assert await tools.call("recall", {"query": "x", "mode": "llm"}) == (
         "Failed to recall: no language model is configured for retrieval. "
-        "Ask again with mode=rag, which needs no language model. Try a simpler question."
+        "Ask again with mode=rag, which needs no language model. Try with simpler query. "
+        "Check the index: `ready()`."
     )
 
 

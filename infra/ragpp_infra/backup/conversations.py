@@ -52,7 +52,7 @@ async def copy_conversations(client: Client, prefix: str, archive: ArchiveWriter
             if digest in seen:  # a scan may tell a key twice
                 continue
             seen.add(digest)
-            found += await _read(client, prefix, names)
+            found += await read_keys(client, prefix, names)
             if len(found) >= AT_ONCE:
                 await write_lines(part, found)
                 found = []
@@ -65,7 +65,7 @@ def area_of(key: str) -> str:
     return ":".join(key.split(":", 2)[:2])
 
 
-async def _read(client: Client, prefix: str, names: Sequence[str]) -> list[Line]:
+async def read_keys(client: Client, prefix: str, names: Sequence[str]) -> list[Line]:
     """The values of these keys, of one moment; of those that are there."""
     asking = client.pipeline(transaction=True)
     for name in names:

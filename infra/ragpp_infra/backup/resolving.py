@@ -48,6 +48,7 @@ UNION SELECT tenant_id, user_id FROM procedural.preferences UNION SELECT tenant_
 UNION SELECT tenant_id, user_id FROM procedural.findings UNION SELECT tenant_id, user_id FROM procedural.reflections
 UNION SELECT tenant_id, user_id FROM ledger.user_settings UNION SELECT tenant_id, user_id FROM ledger.epochs
 UNION SELECT tenant_id, user_id FROM ledger.events UNION SELECT tenant_id, user_id FROM ledger.pins
+UNION SELECT tenant_id, user_id FROM ledger.personal_policies WHERE user_id <> ''
 UNION SELECT tenant_id, user_id FROM identity.keys WHERE user_id IS NOT NULL
 UNION SELECT tenant_id, user_id FROM audit.accesses WHERE user_id IS NOT NULL"""
 _SAID: Final = f"""

@@ -248,7 +248,7 @@ def _do(
                 if len(ids) == 1:
                     raise
                 told = f"nothing was changed: {error.message}"
-                raise type(error)(told, suggestions=error.suggestions, details=error.details) from error
+                raise type(error).worded(told, suggestions=error.suggestions, details=error.details) from error
             see(meant)
             return [(item, await act(client, user, item)) for item in meant]
 

@@ -1,6 +1,5 @@
 """`ragpp doctor`: whether everything works, and what to do where it does not."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,12 +9,11 @@ from rich.text import Text
 
 from ragpp.api import HealthCheck, HealthReport
 from ragpp.client import GatewayUnreachable
-from ragpp.errors import ConfigurationError, MemorySystemError, StackError, Unauthenticated
+from ragpp.errors import ConfigurationError, MemorySystemError, StackError
 from ragpp.errors.problems import problem_of
+from ragpp_infra.cli.administering import as_administrator, is_own
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
-from ragpp_infra.embedded.home import Home, NotRunning
-from ragpp_infra.embedded.keys import admin_key
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.looking import look_at
 from ragpp_infra.embedded.services import GATEWAY
@@ -43,10 +41,10 @@ def doctor(
     Example: [bold]ragpp doctor --json[/bold]
     """
     lifecycle = Lifecycle(home)
-    local = _is_own(lifecycle.home, url)
+    local = is_own(lifecycle.home, url)
     seen = look_at(lifecycle) if local else []
     runs = not local or lifecycle.services.pid(GATEWAY) is not None
-    report, problem = _reported(lifecycle, url, key, local=local) if runs else (None, None)
+    report, problem = _reported(lifecycle, url, key) if runs else (None, None)
     checks = [*seen, *(report.checks if report else ())]
     failing = problem is not None or report is None or report.status == "failing"
     failing = failing or any(check.status == "failed" for check in seen)
@@ -61,35 +59,16 @@ def doctor(
         raise typer.Exit(ExitCode.NOT_RUNNING if isinstance(problem, GatewayUnreachable) else ExitCode.FAILURE)
 
 
-def _is_own(home: Home, url: str | None) -> bool:
-    """True where it is the embedded stack that is asked about. Raises NotRunning where there is none."""
-    if url is not None and not home.is_at(url):
-        return False
-    if not home.is_initialised():
-        raise NotRunning(f"there is no embedded stack in {home.path}")
-    return True
-
-
 def _reported(
-    lifecycle: Lifecycle, url: str | None, key: str | None, *, local: bool
+    lifecycle: Lifecycle, url: str | None, key: str | None
 ) -> tuple[HealthReport | None, MemorySystemError | None]:
     """The gateway's report, or why there is none."""
-
-    async def ask(with_key: str | None) -> HealthReport:
-        async with lifecycle.home.client(url, with_key, timeout_s=PATIENCE_S) as client:
-            return await client.make_health_report()
-
     try:
         with err.status("trying everything out …"):
-            if not local:
-                return asyncio.run(ask(key)), None
-            if key not in {None, lifecycle.home.key()}:  # that one is in the environment of who says `ragpp env`
-                return asyncio.run(ask(key)), None
-            try:
-                return asyncio.run(ask(admin_key(lifecycle.home, lifecycle.stack.endpoints()))), None
-            except Unauthenticated:  # it was revoked
-                again = admin_key(lifecycle.home, lifecycle.stack.endpoints(), anew=True)
-                return asyncio.run(ask(again)), None
+            made = as_administrator(
+                lifecycle, url, key, lambda client: client.make_health_report(), timeout_s=PATIENCE_S
+            )
+            return made, None
     except ConfigurationError:
         raise
     except (MemorySystemError, StackError) as error:

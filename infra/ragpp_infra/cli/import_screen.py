@@ -65,7 +65,7 @@ class Screen:
         parts = [f"{report.stored:,} stored"]
         parts += [f"{report.duplicates:,} known already"] if report.duplicates else []
         parts += [f"{report.forgotten:,} forgotten before"] if report.forgotten else []
-        parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
+        parts += [f"{report.redactions} secrets or personal data taken out"] if report.redactions else []
         parts += [f"{refused:,} refused"] if refused else []
         rate = report.acknowledged / seconds if seconds > 0 else 0.0
         return safe(f"{', '.join(parts)} in {seconds:.1f} s ({rate:,.0f} messages/s)")

@@ -124,7 +124,7 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
     parts = [f"{report.stored} stored"]
     parts += [f"{report.duplicates} known already"] if report.duplicates else []
     parts += [f"{report.forgotten} forgotten before"] if report.forgotten else []
-    parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
+    parts += [f"{report.redactions} secrets or personal data taken out"] if report.redactions else []
     parts += [f"{count(len(report.refused), 'line')} left out"] if report.refused else []
     rate = report.acknowledged / seconds if seconds > 0 else 0.0
     out.print(f"{', '.join(parts)} in {seconds:.1f} s ({rate:,.0f} messages/s)")

@@ -25,9 +25,13 @@ app = typer.Typer(
 @app.command()
 def create(
     tenant: Annotated[str, typer.Option(help="The tenant that the key speaks for.")] = "default",
-    scopes: Annotated[str, typer.Option(help="Separated by commas: read, write, forget, admin, global.")] = (
-        "read,write,forget"
-    ),
+    scopes: Annotated[
+        str,
+        typer.Option(
+            help="Separated by commas: read, write, forget, admin, global; share, with which a key that is bound to an "
+            "agent writes for the user's other agents, too."
+        ),
+    ] = "read,write,forget",
     user: Annotated[str | None, typer.Option(help="Bind the key to one user.")] = None,
     agent: Annotated[
         str | None, typer.Option(help="Bind the key to one agent, which then has a memory of its own.")
@@ -45,6 +49,8 @@ def create(
     """Make a key and show it, this once; its id, by which it is revoked, is on standard error.
 
     Example: [bold]ragpp key create --tenant acme --scopes read --user u1 --days 30[/bold]
+
+    Example: [bold]ragpp key create --agent sales --scopes read,write,share[/bold]
     """
     given = {"--tenant": tenant, "--scopes": scopes, "--user": user, "--agent": agent, "--days": days}
     given["--visibility"] = visibility

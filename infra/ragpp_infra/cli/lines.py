@@ -5,13 +5,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import IO, Final
+from typing import IO, Annotated, Final
 
-from pydantic import JsonValue, ValidationError
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, JsonValue, ValidationError
 
 from ragpp.api import MessageIn
 from ragpp.errors import SecretInId
-from ragpp.fields import NewId
+from ragpp.fields import NewId, no_day, said_since_the_beginning
 from ragpp.models import DEFAULT_SESSION
 from ragpp_infra.cli.arguments import input_error
 
@@ -25,9 +25,14 @@ USUAL: Final[Mapping[str, tuple[str, ...]]] = {
 """Other names of our fields: taken, the first that is there, where a line does not have ours."""
 
 
+_ZonedSaidAt = Annotated[AwareDatetime, BeforeValidator(no_day), AfterValidator(said_since_the_beginning)]
+"""When it was said; what a file tells without a zone is of whoever wrote it, and not of UTC."""
+
+
 class FileMessage(MessageIn):
     """One line of a file: a message, and the session it belongs to."""
 
+    occurred_at: _ZonedSaidAt | None = None
     session_id: NewId | None = None
 
 

@@ -22,7 +22,7 @@ from ragpp_infra.cli.options import (
     UrlOption,
     UserOption,
 )
-from ragpp_infra.cli.render import count, recall_view
+from ragpp_infra.cli.render import recall_view
 from ragpp_infra.embedded.home import Home
 
 
@@ -94,7 +94,7 @@ def remember(
         became = "forgotten before, so not stored,"
     line = safe(became, "bold").append_text(safe(f" as {stored.id}", "dim"))
     if stored.redactions:
-        line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
+        line.append_text(safe(f", {stored.redactions} taken out: {', '.join(stored.redacted)}", "yellow"))
     out.print(line)
     if learn and not (stored.duplicate or stored.forgotten):
         until = f"ragpp pending --user {shlex.quote(user)} --wait"

@@ -32,7 +32,8 @@ def problem_told(stderr: str) -> MemorySystemError | None:
     if match is None:
         return None
     kind = MemorySystemError.by_code.get(match["code"], MemorySystemError)
-    return kind(match["message"].strip(), suggestions=("`ragpp key list` lists them.",) if kind is NotFound else ())
+    suggestions = ("`ragpp key list` lists them.",) if kind is NotFound else ()
+    return kind.worded(match["message"].strip(), suggestions=suggestions)
 
 
 def ensure_key(home: Home, endpoints: "Endpoints") -> Key:
@@ -64,7 +65,7 @@ def is_own(home: Home, key_id: str) -> bool:
 
 
 def admin_key(home: Home, endpoints: "Endpoints", *, anew: bool = False) -> str:
-    """The folder's key that may have health reports made, and nothing else; made when there is none, or `anew`. Raises
+    """The folder's key for what an administrator alone may ask; made when there is none, or `anew`. Raises
     StackError when it cannot be made."""
     with home.locked():
         kept = None if anew else home.admin_key()

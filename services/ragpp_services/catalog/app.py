@@ -46,7 +46,9 @@ async def open_tier(
     Raises EmbeddingMismatch when the database holds vectors of another model.
     """
     pool = create_pool(settings)
-    store = CatalogStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
+    entries = entries or EntrySettings()
+    marks = SourceMarks((forgetting or ForgettingSettings()).key)
+    store = CatalogStore(pool, marks, entries.consolidation_interval)
     tier = PostgresCatalogTier(
         store,
         embedder=embedder,
@@ -54,7 +56,8 @@ async def open_tier(
         tokenizers=tokenizers or Tokenizers(),
         clock=clock,
         segments_from_rows=settings.segments_from_rows,
-        most_summary=(entries or EntrySettings()).summary_max_length,
+        most_summary=entries.summary_max_length,
+        limits=entries.limits,
     )
     try:
         with suppress(TierUnavailable):

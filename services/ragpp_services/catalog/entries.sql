@@ -78,6 +78,23 @@ SELECT items.id, items.seen_by, items.created_at, items.expires, items.tokens,
   FROM catalog.items AS items
  WHERE items.tenant_id = $1 AND items.user_id = $2 AND (items.seen_by IS NOT NULL OR items.expires IS NOT NULL);
 
+-- name: kept_entries_of_agent
+-- As kept_entries, of what the agent $4 alone sees. $3 goals' default worth float8
+SELECT items.id, items.seen_by, items.created_at, items.expires, items.tokens,
+       COALESCE(items.priority, CASE items.importance WHEN 'low' THEN 2 WHEN 'normal' THEN 5 ELSE 7 END) AS priority,
+       COALESCE((SELECT avg(known.value) FROM catalog.goal_values AS known
+                  WHERE known.tenant_id = $1 AND known.user_id = $2 AND known.item_id = items.id), $3) AS worth
+  FROM catalog.items AS items
+ WHERE items.tenant_id = $1 AND items.user_id = $2 AND items.seen_by = $4;
+
+-- name: agents_over_limit
+-- Which agents alone see one of the items $3 text[], and more than $4 int.
+SELECT items.seen_by
+  FROM (SELECT DISTINCT seen_by FROM catalog.items
+         WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]) AND seen_by IS NOT NULL) AS written
+  JOIN catalog.items AS items ON items.tenant_id = $1 AND items.user_id = $2 AND items.seen_by = written.seen_by
+ GROUP BY items.seen_by HAVING count(*) > $4;
+
 -- name: entry_statistics
 -- $4 agent_id or null
 SELECT count(*) AS total_memories, COALESCE(sum(tokens), 0) AS total_tokens, min(occurred_at) AS oldest_memory

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.errors import ResourceNotFoundError
+from ragpp.retention import EntryRetention
 from ragpp_services.catalog import forgetting, storing
+from ragpp_services.catalog.entries.limiting import make_room
 from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.resources.rows import KnownResource
 from ragpp_services.catalog.store import Rows
@@ -14,12 +16,21 @@ PUT_AT_ONCE: Final = 500
 """Extracted items that are written together, in half a second in which others wait."""
 
 
-async def put(rows: Rows, resource_id: str, items: Sequence[NewItem], now: datetime, took_ms: float | None) -> None:
-    """Add those of `items`, which were extracted from the resource, that are new; nothing to a stub. Raises Conflict,
-    ResourceNotFoundError, CategoryNotFoundError."""
+async def put(
+    rows: Rows,
+    resource_id: str,
+    items: Sequence[NewItem],
+    limits: EntryRetention,
+    now: datetime,
+    took_ms: float | None,
+) -> None:
+    """Add those of `items`, which were extracted from the resource, that are new; nothing to a stub. Over the limit of
+    the agent that alone sees it the least relevant goes, these among them. Raises Conflict, ResourceNotFoundError,
+    CategoryNotFoundError."""
     if not (await _resource(rows, resource_id)).is_stub:
         prepared = storing.Prepared({}, dict(enumerate(items)))
         await storing.write(rows, [new.entry for new in items], prepared, now, took_ms)
+        await make_room(rows, [new.entry.id for new in items], limits, now, stays=False)
 
 
 async def keep_only(rows: Rows, resource_id: str, ids: Collection[str], now: datetime) -> list[int]:
@@ -37,5 +48,5 @@ async def keep_only(rows: Rows, resource_id: str, ids: Collection[str], now: dat
 async def _resource(rows: Rows, resource_id: str) -> KnownResource:
     known = (await rows.resources.known([resource_id])).get(resource_id)
     if known is None or not storing.in_view(known.seen_by, rows.scope.view):
-        raise ResourceNotFoundError(f"there is no resource {resource_id!r}", details={"resource_id": resource_id})
+        raise ResourceNotFoundError(resource_id)
     return known

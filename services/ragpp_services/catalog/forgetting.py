@@ -82,13 +82,19 @@ async def withdraw_item(rows: Rows, item_id: str, agent_id: str, now: datetime) 
 
 
 async def expire_items(rows: Rows, ids: Collection[str], now: datetime) -> int:
-    """Delete statements for their age, with the sources that say nothing else; returns how many there were. Nothing is
-    forgotten: they may be stored again. Begins an epoch where there was any: what was read of them may not come back
-    as if it were there."""
-    resources = await rows.resources.delete(await rows.items.sources_alone(ids))
-    gone = await drop_items(rows, ids, now, [one.id for one in resources])
-    if gone or resources:
+    """As `let_go`. Begins an epoch where there was any: what was read of them may not come back as if it were there."""
+    gone = await let_go(rows, ids, now)
+    if gone:
         await rows.raise_epoch()
+    return gone
+
+
+async def let_go(rows: Rows, ids: Collection[str], now: datetime) -> int:
+    """Delete statements, with the sources that say nothing else; returns how many there were. Nothing is forgotten:
+    they may be stored again. No epoch begins, so a writer may make room for what it writes: of what one agent alone
+    sees nothing is made that others read. What is pinned stays."""
+    resources = await rows.resources.delete(await rows.items.sources_alone(ids, await rows.pinned()))
+    gone = await drop_items(rows, ids, now, [one.id for one in resources])
     payload: list[dict[str, JsonValue]] = [
         {"item_id": one.id, "resource_id": one.resource_id, **private_to(one.seen_by)} for one in gone
     ]

@@ -259,13 +259,14 @@ SELECT items.id
    AND (items.id IN (SELECT id FROM leaders) OR items.one_with IN (SELECT id FROM leaders));
 
 -- name: sources_alone
--- Resources that were stored for an item alone, or say what an item says that somebody stored, and have no other.
--- $3 ids of items that go text[]
+-- Resources that were stored for an item alone, or say what an item says that somebody stored, and have no other. None
+-- that others see than the item's, or that is to stay. $3 ids of items that go text[], $4 ids of what stays text[]
 SELECT resources.id AS resource_id
   FROM catalog.items AS items
   JOIN catalog.resources AS resources
     ON resources.tenant_id = $1 AND resources.user_id = $2 AND resources.id = items.resource_id
  WHERE items.tenant_id = $1 AND items.user_id = $2 AND items.id = ANY ($3::text[]) AND items.by_hand
+   AND resources.seen_by IS NOT DISTINCT FROM items.seen_by AND resources.id <> ALL ($4::text[])
    AND (resources.metadata ->> 'stored_by' IN ('entry', 'remember')
         OR (resources.packed IS NULL AND resources.content = items.content))
    AND NOT EXISTS (SELECT FROM catalog.items AS others

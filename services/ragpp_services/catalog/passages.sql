@@ -8,7 +8,7 @@ SELECT chunks.resource, chunks.part, chunks.start, chunks."end",
        substr(resources.content, chunks.start + 1, chunks."end" - chunks.start) AS content, resources.packed
   FROM (SELECT resource, part, start, "end"
           FROM catalog.resource_chunks
-         WHERE tenant_id = $1 AND user_id = $2 AND passage AND embedding IS NULL
+         WHERE tenant_id = $1 AND user_id = $2 AND passage AND embedding IS NULL AND NOT vectors_dropped
          ORDER BY resource, part LIMIT $3) AS chunks
   JOIN catalog.resources AS resources
     ON resources.tenant_id = $1 AND resources.user_id = $2 AND resources.ordinal = chunks.resource
@@ -21,7 +21,25 @@ UPDATE catalog.resource_chunks AS chunks SET embedding = made.embedding
   FROM unnest($3::bigint[], $4::int[], $5::int[], $6::int[], $7::halfvec[])
        AS made (resource, part, start, finish, embedding)
  WHERE chunks.tenant_id = $1 AND chunks.user_id = $2 AND chunks.resource = made.resource AND chunks.part = made.part
-   AND chunks.start = made.start AND chunks."end" = made.finish AND chunks.passage;
+   AND chunks.start = made.start AND chunks."end" = made.finish AND chunks.passage AND NOT chunks.vectors_dropped;
+
+-- name: drop_vectors
+-- Of some of the resources from before a moment that have passages; answers how many. $3 before timestamptz, $4 limit int
+WITH chosen AS (
+  SELECT ordinal FROM catalog.resources
+   WHERE tenant_id = $1 AND user_id = $2 AND occurred_at < $3 AND NOT vectors_dropped AND NOT is_stub
+     AND EXISTS (SELECT FROM catalog.resource_chunks AS chunks
+                  WHERE chunks.tenant_id = $1 AND chunks.user_id = $2 AND chunks.resource = resources.ordinal
+                    AND chunks.passage)
+   LIMIT $4),
+old AS (
+  UPDATE catalog.resources SET vectors_dropped = true
+   WHERE tenant_id = $1 AND user_id = $2 AND ordinal IN (SELECT ordinal FROM chosen)
+  RETURNING ordinal),
+changed AS (
+  UPDATE catalog.resource_chunks AS chunks SET embedding = NULL, vectors_dropped = true FROM old
+   WHERE chunks.tenant_id = $1 AND chunks.user_id = $2 AND chunks.resource = old.ordinal)
+SELECT count(*) AS resources FROM old;
 
 -- name: found_passages
 -- With what stands before each, or all of what is packed. $4 resources' ordinals bigint[], $5 parts int[], $6 characters

@@ -50,8 +50,10 @@ RETURNING OLD.vacated[:$4] AS ordinals;
 -- $3 resources' ordinals bigint[], $4 parts int[], $5 starts int[], $6 ends int[], $7 types text[], $8 seen by text[],
 -- $9 lexical sparsevec[], $10 whether each is a passage boolean[]
 INSERT INTO catalog.resource_chunks (
-  tenant_id, user_id, resource, part, start, "end", resource_type, seen_by, lexical, passage)
-SELECT $1, $2, new.resource, new.part, new.start, new.finish, new.resource_type, new.seen_by, new.lexical, new.passage
+  tenant_id, user_id, resource, part, start, "end", resource_type, seen_by, lexical, passage, vectors_dropped)
+SELECT $1, $2, new.resource, new.part, new.start, new.finish, new.resource_type, new.seen_by, new.lexical, new.passage,
+       EXISTS (SELECT FROM catalog.resources
+                WHERE tenant_id = $1 AND user_id = $2 AND ordinal = new.resource AND resources.vectors_dropped)
   FROM unnest($3::bigint[], $4::int[], $5::int[], $6::int[], $7::text[], $8::text[], $9::sparsevec[], $10::boolean[])
        AS new (resource, part, start, finish, resource_type, seen_by, lexical, passage);
 
@@ -96,9 +98,9 @@ SELECT *
 
 -- name: list_resources
 -- The one stored last first, with the beginning of its content. $4 type text or null, $5 session_id text or null,
--- $6 before this ordinal bigint, or null, $7 limit int, $8 characters int, $9 bytes of what is packed int
-SELECT user_id, id, ordinal, resource_type, left(content, $8) AS content, substr(packed, 1, $9) AS packed, metadata,
-       json '[]' AS messages, occurred_at, created_at, session_id, agent_id, seen_by, tokens, is_stub
+-- $6 before this ordinal bigint, or null, $7 limit int, $8 characters, and one more where it goes on, int, $9 bytes of what is packed int
+SELECT user_id, id, ordinal, resource_type, left(content, $8 + 1) AS content, substr(packed, 1, $9) AS packed, metadata,
+       json '[]' AS messages, occurred_at, created_at, session_id, agent_id, seen_by, tokens, is_stub, vectors_dropped
   FROM catalog.resources
  WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND ($4::text IS NULL OR resource_type = $4) AND ($5::text IS NULL OR session_id = $5)
@@ -123,8 +125,9 @@ SELECT string_agg(int8send(resource), ''::bytea) AS resources,
 SELECT resources.user_id, resources.id, resources.ordinal, resources.resource_type,
        substr(resources.content, chunks.start + 1, chunks."end" - chunks.start) AS content, resources.packed,
        resources.metadata, json '[]' AS messages, resources.occurred_at, resources.created_at, resources.session_id,
-       resources.agent_id, resources.seen_by, resources.tokens, resources.is_stub,
-       chunks.start AS found_start, chunks."end" AS found_end
+       resources.agent_id, resources.seen_by, resources.tokens, resources.is_stub, resources.vectors_dropped,
+       chunks.start AS found_start, chunks."end" AS found_end,
+       length(resources.content) > chunks."end" - chunks.start AS truncated
   FROM unnest($4::bigint[], $5::int[]) AS chosen (resource, part)
   JOIN catalog.resource_chunks AS chunks
     ON chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])

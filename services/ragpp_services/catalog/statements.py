@@ -16,6 +16,7 @@ FILES: Final = (
     "entries.sql",
     "categories.sql",
     "rebuilding.sql",
+    "rewording.sql",
     "passages.sql",
     "segments.sql",
     "values.sql",

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from ragpp.catalog import DEFAULT_CONSOLIDATION_INTERVAL
 from ragpp.clock import Clock
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
@@ -12,6 +13,7 @@ from ragpp.health import StoreState
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.events import RequestKind, drop_metadata_keys, request
 from ragpp.ledger.extracting import extract_anew
+from ragpp.ledger.pins import pinned_in
 from ragpp.models import KnownUser, Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, acquired, ensure_open, foreign_errors, ping, tenant_tx
@@ -24,6 +26,7 @@ from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.passages.rows import PassageRows
 from ragpp_services.catalog.rebuilding_rows import RebuildingRows
 from ragpp_services.catalog.resources.rows import ResourceRows
+from ragpp_services.catalog.rewording_rows import RewordingRows
 from ragpp_services.catalog.statements import EVERYBODY, SQL, Statements
 from ragpp_services.catalog.values.rows import ValueRows
 
@@ -40,8 +43,9 @@ class Erasable:
 class Rows:
     """One user's rows inside one transaction: those of each layer, and what they have in common."""
 
-    def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
+    def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks, consolidation_interval: int) -> None:
         self._connection, self._marks, self.scope = connection, marks, scope
+        self.consolidation_interval = consolidation_interval
         self._run = run = Statements(connection, scope)
         self.resources = ResourceRows(run)
         self.items = ItemRows(run)
@@ -49,6 +53,7 @@ class Rows:
         self.entries = EntryRows(run)
         self.categories = CategoryRows(run)
         self.rebuilding = RebuildingRows(run)
+        self.rewording = RewordingRows(run)
         self.values = ValueRows(run)
         self.agents = AgentRows(run)
         self.segments = SegmentRows(connection, "catalog", scope.tenant_id, SQL)
@@ -88,6 +93,10 @@ class Rows:
     async def add_forgotten(self, ids: Collection[str], now: datetime) -> None:
         """Keep that these were forgotten, until the marks are pruned for their age."""
         await forgotten.add_forgotten(self._connection, self.scope, self._marks.of_all(self.scope, ids), now)
+
+    async def pinned(self) -> frozenset[str]:
+        """Ids of what the user keeps of the catalog."""
+        return await pinned_in(self._connection, self.scope, "catalog")
 
     async def epoch(self) -> int:
         """The user's epoch of forgetting."""
@@ -148,16 +157,19 @@ class Rows:
 
 
 class CatalogStore:
-    """The tier's tables. Raises, from any method: TierUnavailable, StorageError."""
+    """The tier's tables. `consolidation_interval`: so many items that came since a page was made have it made anew at
+    once. Raises, from any method: TierUnavailable, StorageError."""
 
-    def __init__(self, pool: Pool, marks: SourceMarks) -> None:
-        self._pool, self._marks = pool, marks
+    def __init__(
+        self, pool: Pool, marks: SourceMarks, consolidation_interval: int = DEFAULT_CONSOLIDATION_INTERVAL
+    ) -> None:
+        self._pool, self._marks, self._interval = pool, marks, consolidation_interval
 
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Rows]:
         """A transaction that reads what the scope sees."""
         async with tenant_tx(self._pool, scope) as connection:
-            yield Rows(connection, scope, self._marks)
+            yield self._rows(connection, scope)
 
     @asynccontextmanager
     async def writing_shared(self, scope: Scope) -> AsyncIterator[tuple[Rows, Rows]]:
@@ -166,7 +178,7 @@ class CatalogStore:
         async with tenant_tx(self._pool, scope) as connection:
             await forgotten.lock_in_epoch(connection, scope, None)
             await forgotten.lock_in_epoch(connection, shared, None)
-            yield Rows(connection, scope, self._marks), Rows(connection, shared, self._marks)
+            yield self._rows(connection, scope), self._rows(connection, shared)
 
     @asynccontextmanager
     async def writing(self, scope: Scope, epoch: int | None = None) -> AsyncIterator[Rows]:
@@ -174,14 +186,14 @@ class CatalogStore:
         the user's."""
         async with tenant_tx(self._pool, scope) as connection:
             await forgotten.lock_in_epoch(connection, scope, epoch)
-            yield Rows(connection, scope, self._marks)
+            yield self._rows(connection, scope)
 
     @asynccontextmanager
     async def noting(self, scope: Scope) -> AsyncIterator[Rows]:
         """A transaction that changes what agents are given, which nothing else rests on: nobody waits for it, and it
         waits for nobody."""
         async with tenant_tx(self._pool, scope) as connection:
-            yield Rows(connection, scope, self._marks)
+            yield self._rows(connection, scope)
 
     @asynccontextmanager
     async def segments(self, scope: Scope) -> AsyncIterator[SegmentRows]:
@@ -194,6 +206,9 @@ class CatalogStore:
         """As `writing`, of the segments alone."""
         async with self.writing(scope) as rows:
             yield rows.segments
+
+    def _rows(self, connection: Connection, scope: Scope) -> Rows:
+        return Rows(connection, scope, self._marks, self._interval)
 
     async def record_identity(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity that this database holds vectors of: `identity` itself when it held none."""

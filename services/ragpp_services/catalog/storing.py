@@ -7,15 +7,16 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from ragpp.catalog import CatalogInput, ItemEntry, ResourceEntry
-from ragpp.errors import Conflict, ResourceNotFoundError
+from ragpp.errors import Conflict, InvalidInput, ResourceNotFoundError
 from ragpp.ledger import NewEvent
-from ragpp.models import Stored
+from ragpp.models import Entry, Scope, Stored
 from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import KnownItem, NewItem
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.items.writing import check_categories, classified, of_resource
 from ragpp_services.catalog.resources.rows import KnownResource, NewResource
+from ragpp_services.catalog.statements import EVERYBODY
 from ragpp_services.catalog.store import Rows
 
 
@@ -27,6 +28,25 @@ class Prepared:
     resources: Mapping[int, NewResource | None]
     items: Mapping[int, NewItem]
     without: frozenset[str] = frozenset()
+
+
+def accepted(scope: Scope, entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
+    """Raises InvalidInput for an entry of another kind, and for one of all users that rests on interactions, which are
+    one user's: who forgets them could not find it."""
+    result: list[CatalogInput] = []
+    for entry in entries:
+        if not isinstance(entry, ResourceEntry | ItemEntry):
+            raise InvalidInput(f"the catalog holds resources and items, not an entry of kind {entry.kind}")
+        if scope.user_id == EVERYBODY and _rests_on_interactions(entry):
+            raise InvalidInput("what all users share rests on no user's interactions")
+        result.append(entry)
+    return result
+
+
+def _rests_on_interactions(entry: CatalogInput) -> bool:
+    if isinstance(entry, ItemEntry):
+        return bool(entry.sources)
+    return any(message.interaction_id is not None for message in entry.messages)
 
 
 def in_view(seen_by: str | None, view: str | None) -> bool:
@@ -159,9 +179,7 @@ def _sourced(
     for place, item in prepared.items.items():
         resource = item.entry.source_resource_id
         if resource not in whose:
-            raise ResourceNotFoundError(
-                f"entry {place} is of a resource that is not there", details={"resource_id": resource}
-            )
+            raise ResourceNotFoundError(resource, message=f"entry {place} is of a resource that is not there")
         result[place] = of_resource(item, *whose[resource])
     return result
 

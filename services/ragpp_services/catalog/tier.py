@@ -11,6 +11,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput, Outdated
 from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
+from ragpp.retention import EntryRetention
 from ragpp.text.port import TokenSpans
 from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.health import health_of
@@ -18,6 +19,7 @@ from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog import extracting, forgetting, storing
 from ragpp_services.catalog.agents.tier import Agents
 from ragpp_services.catalog.categories.tier import Categories
+from ragpp_services.catalog.entries.limiting import make_room
 from ragpp_services.catalog.entries.tier import Entries
 from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.items.tier import Items, read_places
@@ -27,6 +29,7 @@ from ragpp_services.catalog.rebuilding import Rebuilding
 from ragpp_services.catalog.resources.indexing import Said, indexed, without_turns
 from ragpp_services.catalog.resources.rows import Indexed, NewResource
 from ragpp_services.catalog.resources.tier import Resources
+from ragpp_services.catalog.rewording import Rewording
 from ragpp_services.catalog.statements import EVERYBODY
 from ragpp_services.catalog.stats import Stats
 from ragpp_services.catalog.store import CatalogStore
@@ -54,21 +57,21 @@ class PostgresCatalogTier:
         clock: Clock,
         segments_from_rows: int,
         most_summary: int,
+        limits: EntryRetention,
     ) -> None:
-        """`counter` bounds chunks; `most_summary`: characters of the summaries that are made from now on."""
+        """`counter` bounds chunks; `most_summary`: characters of the summaries that are made from now on; `limits`: of
+        what one agent alone sees."""
         self.name: Final[Literal["catalog"]] = "catalog"
         self._store, self._clock, self._most_summary = store, clock, most_summary
-        self._counter, self._tokenizers = counter, tokenizers
+        self._counter, self._tokenizers, self._limits = counter, tokenizers, limits
         self._vectors = vectors = Vectors(store, embedder)
         self.check_identity = vectors.check_identity
 
         resources = Resources(store, clock)
-        self.get_resource = resources.get_resource
-        self.list_resources = resources.list_resources
+        self.get_resource, self.list_resources = resources.get_resource, resources.list_resources
         self.search_resources = resources.search_resources
         self.delete_resource = resources.delete_resource
-        self.expire = resources.expire
-        self.compress = resources.compress
+        self.expire, self.compress = resources.expire, resources.compress
 
         self.segmenter = segmenter = Segmenter(
             "catalog", store.segments, store.segments_writing, least_rows=segments_from_rows, shared=(EVERYBODY,)
@@ -77,11 +80,11 @@ class PostgresCatalogTier:
         self.get_item, self.items_named = items.get_item, items.items_named
         self.list_items, self.search_items = items.list_items, items.search_items
 
-        self.index_passages = Passages(store, vectors).index_passages
+        passages = Passages(store, vectors)
+        self.index_passages, self.drop_vectors = passages.index_passages, passages.drop_vectors
 
         entries = Entries(store, vectors, items, tokenizers, most_summary)
-        self.find_entries = entries.find_entries
-        self.kept_entries = entries.kept_entries
+        self.find_entries, self.kept_entries = entries.find_entries, entries.kept_entries
         self.entry_statistics = entries.entry_statistics
 
         categories = Categories(store, vectors, clock)
@@ -96,10 +99,9 @@ class PostgresCatalogTier:
 
         agents = Agents(store, clock)
         self.agent_usage, self.put_budget = agents.agent_usage, agents.put_budget
-        self.put_source = agents.put_source
+        self.put_source, self.begin_turn = agents.put_source, agents.begin_turn
         self.note_comparison, self.comparison = agents.note_comparison, agents.comparison
         self.compared_uses, self.shown_lately = agents.compared_uses, agents.shown_lately
-        self.begin_turn = agents.begin_turn
         self.take_tokens = agents.take_tokens
         self.judge_uses = agents.judge_uses
         self.put_feedback = agents.put_feedback
@@ -114,6 +116,9 @@ class PostgresCatalogTier:
 
         stats = Stats(store, clock)
         self.stats, self.users, self.state = stats.stats, stats.users, stats.state
+        rewording = Rewording(store, vectors, counter, tokenizers, most_summary, clock)
+        self.texts, self.resting_on, self.reword = rewording.texts, rewording.resting_on, rewording.reword
+        self.labels, self.relabel = rewording.labels, rewording.relabel
         self.rebuild = Rebuilding(store, vectors, counter, tokenizers, segmenter, most_summary).rebuild
 
     async def epoch(self, scope: Scope) -> int:
@@ -130,7 +135,7 @@ class PostgresCatalogTier:
         self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
     ) -> list[Stored]:
         """See the contract. What is forgotten of a conversation is left out of it, and it is the same without."""
-        accepted = _accepted(scope, entries)
+        accepted = storing.accepted(scope, entries)
         if not accepted:
             return []
         await self._vectors.check_identity()
@@ -143,7 +148,11 @@ class PostgresCatalogTier:
             async with self._store.writing(scope, epoch) as rows:
                 more = await storing.unknown_forgotten(rows, accepted, prepared)
                 if not more:
-                    return await storing.write(rows, accepted, prepared, self._clock())
+                    now = self._clock()
+                    stored = await storing.write(rows, accepted, prepared, now)
+                    written = {stored[place].id for place in items} | {one.entry.id for one in items.values()}
+                    await make_room(rows, written, self._limits, now)
+                    return stored
             without |= more
 
     async def _new_items(self, entries: Sequence[ItemEntry], vectors: FloatMatrix) -> list[NewItem]:
@@ -188,7 +197,7 @@ class PostgresCatalogTier:
         for begin in range(0, len(items), extracting.PUT_AT_ONCE):
             async with self._store.writing(scope, epoch) as rows:
                 some = items[begin : begin + extracting.PUT_AT_ONCE]
-                await extracting.put(rows, resource_id, some, self._clock(), took_ms)
+                await extracting.put(rows, resource_id, some, self._limits, self._clock(), took_ms)
         async with self._store.writing(scope, epoch) as rows:
             places = await extracting.keep_only(rows, resource_id, [entry.id for entry in entries], self._clock())
             return [one.item for one in await read_places(rows.items, places, told_replaced=False)]
@@ -278,22 +287,3 @@ class PostgresCatalogTier:
         version = await self._store.ping()
         await self._vectors.check_identity()
         return self.segmenter.told_in(version)
-
-
-def _accepted(scope: Scope, entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
-    """Raises InvalidInput for an entry of another kind, and for one of all users that rests on interactions, which are
-    one user's: who forgets them could not find it."""
-    accepted: list[CatalogInput] = []
-    for entry in entries:
-        if not isinstance(entry, ResourceEntry | ItemEntry):
-            raise InvalidInput(f"the catalog holds resources and items, not an entry of kind {entry.kind}")
-        if scope.user_id == EVERYBODY and _rests_on_interactions(entry):
-            raise InvalidInput("what all users share rests on no user's interactions")
-        accepted.append(entry)
-    return accepted
-
-
-def _rests_on_interactions(entry: CatalogInput) -> bool:
-    if isinstance(entry, ItemEntry):
-        return bool(entry.sources)
-    return any(message.interaction_id is not None for message in entry.messages)

@@ -130,6 +130,32 @@ class PostgresEpisodicTier:
             await writer.record(events, now)
         return len(gone)
 
+    async def replace(self, scope: Scope, entries: Sequence[Entry], of: Sequence[str]) -> list[str]:
+        """See the protocol. What repeats the messages that go is looked for before their replacements are there, which
+        do not repeat but are them. A new id that is known, or was forgotten, is not stored again."""
+        await self.check_identity()
+        wanted = [entry for entry in entries if isinstance(entry, InteractionEntry)]
+        if len(wanted) != len(of) or len(wanted) != len(entries):
+            raise InvalidInput("a message is replaced by one interaction")
+        if not wanted:
+            return []
+        new = dict(zip(of, await self._indexed(wanted), strict=True))
+        found, seen = await self._repeats.of(scope, of)
+        now = self._clock()
+        async with self._store.writer(scope) as writer:
+            there = await writer.known(of)
+            ids = {one.interaction.id for one in new.values()}
+            kept_out = (await writer.known(ids)).keys() | await writer.forgotten(ids)
+            less = await note_what_repeats(writer, there, found, seen)
+            fresh = [one for old, one in new.items() if old in there and one.interaction.id not in kept_out]
+            event_ids = await writer.record([_stored_event(one.interaction) for one in fresh], now)
+            await writer.insert(fresh, event_ids, now)
+            await writer.note_views(fresh, event_ids)
+            gone = await writer.forget(there, now)
+            events = [forgotten_event(one.id, one.occurred_at, one.session_id, less.get(one.id)) for one in gone]
+            await writer.record(events, now)
+        return [one.id for one in gone]
+
     async def holdings(
         self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
     ) -> dict[str, int]:

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
+from ragpp.catalog import RESOURCE_TYPES
 from ragpp.clock import system_clock
 from ragpp.embedding.second import usable
 from ragpp.entries.kinds import Kinds
@@ -22,6 +23,7 @@ from ragpp.extraction.query import query_entities
 from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.policies import PolicyBoard
 from ragpp.ledger.scratch import ScratchLedger
 from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
@@ -30,7 +32,6 @@ from ragpp.llm.port import Purpose
 from ragpp.models import Scope
 from ragpp.observability.metrics import language_model_called
 from ragpp.observability.tracing import tracing
-from ragpp.redaction import SECRETS
 from ragpp.settings import (
     EmbeddingSettings,
     EntrySettings,
@@ -60,15 +61,18 @@ from ragpp_services.gateway.counting import watched
 from ragpp_services.gateway.describing import complete_description
 from ragpp_services.gateway.front import front
 from ragpp_services.gateway.health import HealthReporter, KeptReports
-from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake, Redaction
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.paths import EscapedAddressMiddleware
+from ragpp_services.gateway.personal.choices import UserChoices
+from ragpp_services.gateway.personal.holding import HeldRedactor
 from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.recording import AuditMiddleware
 from ragpp_services.gateway.refusals import Refusals
 from ragpp_services.gateway.routes import (
+    accesses,
     agents,
     categories,
     entries,
@@ -84,8 +88,10 @@ from ragpp_services.gateway.routes import (
     jobs,
     keys,
     learning,
+    personal,
     procedural,
     recall,
+    redacting,
     reflections,
     resources,
     retention,
@@ -97,8 +103,8 @@ from ragpp_services.gateway.routes import (
 from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.gateway.store import GatewayStore
 from ragpp_services.gateway.traffic import Traffic
+from ragpp_services.gateway.trail import AuditTrail
 from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
-from ragpp_services.gateway.zones import Zones
 
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
@@ -144,7 +150,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
         audit = Audit(gateway.audit_spool, store.insert_accesses, Refusals(system_clock, time.monotonic))
         audit.start()
         stack.push_async_callback(audit.stop)
-        redaction = Redaction(SECRETS)
+        redaction = Redaction(HeldRedactor())
         asked, views = JobLedger(pool, system_clock, marks), ViewBoard(pool)
 
         async def begin_view(scope: Scope) -> None:
@@ -159,7 +165,8 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views, begin_view)),
             procedural=cast("ProceduralTier", ViewedProcedural(tiers.procedural, views, begin_view)),
         )
-        zones = Zones(asked.settings, time.monotonic)
+        policies = PolicyBoard(pool, system_clock)
+        choices = UserChoices(policies.chosen, marks.mask_key, time.monotonic)
         recaller = Recaller(
             tiers.by_name(),
             tiers.episodic,
@@ -170,7 +177,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             deadline_ms=gateway.deadline_ms,
             token_budget=gateway.token_budget,
             second=await usable(tools.second(), questions=True),
-            zone_of=zones.of,
+            zone_of=choices.zone_of,
         )
         health_ = HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention)
         stack.push_async_callback(health_.close)
@@ -187,8 +194,11 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             identity=Identity(store, time.monotonic, timeout_s=gateway.identity_timeout_s),
             keys=store,
             audit=audit,
+            trail=AuditTrail(pool, marks),
             jobs=asked,
-            zones=zones,
+            choices=choices,
+            policies=policies,
+            views=views,
             events=CatalogEvents(pool, system_clock, marks),
             pins=PinBoard(pool, system_clock),
             marks=marks,
@@ -197,6 +207,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             candidates=InProcessCandidates(time.monotonic),
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
+            entry_limits=entries.limits,
             health=health_,
             limits=RequestLimits(
                 gateway.max_body_bytes,
@@ -217,6 +228,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             version=version("ragpp"),
             review_below=learning.review_below,
             record_retrievals=gateway.record_retrievals,
+            resource_types=(*RESOURCE_TYPES, *gateway.resource_types),
             models=models,
             retrieval_timeout_s=gateway.retrieval_timeout_s,
         )
@@ -252,8 +264,8 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(RequestMiddleware)  # around all others: what they refuse is logged, too
     learned = (graph, procedural, review, findings, reflections)
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
-    upkeep = (retention, users, jobs, keys, health)
-    for module in (interactions, recall, forgetting, sessions, *learned, *catalog, *upkeep):
+    upkeep = (retention, users, personal, jobs, keys, accesses, health)
+    for module in (interactions, recall, forgetting, redacting, sessions, *learned, *catalog, *upkeep):
         app.include_router(module.router)
     app.include_router(health.keyed)
     app.router.routes.append(Route("/", front, include_in_schema=False))

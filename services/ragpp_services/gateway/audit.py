@@ -149,5 +149,6 @@ def _read(path: Path) -> list[Access]:
             continue
         fields["access_id"] = UUID(fields["access_id"])
         fields["at"] = datetime.fromisoformat(fields["at"])
+        fields["memory_ids"] = tuple(fields.get("memory_ids", ()))  # none in a journal of before there were any
         entries.append(Access(**fields))
     return entries

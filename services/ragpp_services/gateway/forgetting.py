@@ -176,17 +176,25 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str], *, key
         if not count:
             continue
         forgotten += count
-        calls: dict[TierName, Awaitable[object]] = {
-            "short_term": parts.short_term.forget(scope, batch),
-            "semantic": parts.semantic.forget_sources(scope, batch),
-            "procedural": parts.procedural.forget_sources(scope, batch),
-            "catalog": parts.catalog.forget_sources(scope.seen_by(None), batch),  # whoever sees it
-        }
-        outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
-        for tier, outcome in zip(calls, outcomes, strict=True):
+        for tier, outcome in (await withdraw_messages(parts, scope, batch)).items():
             if tiers.get(tier, "ok") == "ok":
                 tiers[tier] = outcome
     return Outcome(forgotten, tiers)
+
+
+async def withdraw_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> dict[TierName, TierStatusName]:
+    """Take messages that the episodic tier has forgotten out of the others, as far as each answers within FORGET_S; how
+    each did."""
+    if not ids:
+        return {}
+    calls: dict[TierName, Awaitable[object]] = {
+        "short_term": parts.short_term.forget(scope, ids),
+        "semantic": parts.semantic.forget_sources(scope, ids),
+        "procedural": parts.procedural.forget_sources(scope, ids),
+        "catalog": parts.catalog.forget_sources(scope.seen_by(None), ids),  # whoever sees it
+    }
+    outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
+    return dict(zip(calls, outcomes, strict=True))
 
 
 async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:

@@ -1,17 +1,12 @@
-"""The parts that every route is made of: the key before the body, the body as a value, the answer, the audit entry."""
+"""The parts that every route is made of: the key before the body, the body as a value, the answer."""
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Final
-from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Send
-from starlette.types import Scope as AsgiScope
 
 import ragpp.api  # noqa: F401 - the bodies of routes
 from ragpp.aside import aside, asked_by
@@ -28,15 +23,15 @@ from ragpp.errors.problems import invalid_fields
 from ragpp.fields import Id, NewId
 from ragpp.filtering import MAX_FILTER_CHARS, MetadataFilter
 from ragpp.jobs import Job
-from ragpp.models import Scope, Value, build_values
-from ragpp.redaction import secret_in
+from ragpp.models import Value, build_values
+from ragpp.personal.redactor import Refusing
 from ragpp_services.gateway.describing import REFUSALS
-from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.personal.holding import holding, mask_texts
+from ragpp_services.gateway.personal.requests import Parameters, held_to_ask, redactor_for, see_ids
 from ragpp_services.gateway.reading import value_of
-from ragpp_services.gateway.requester import ApiKey, RefusedKey, Requester
-from ragpp_services.gateway.store import Access
+from ragpp_services.gateway.requester import ApiKey, Requester
 from ragpp_services.gateway.traffic import Underway
 
 build_values()  # FastAPI makes bodies of complete ones alone
@@ -98,7 +93,7 @@ class KeyedRoute(APIRoute):
     parameters that the route does not have are refused; FastAPI forbids them in models of a query alone, so that each
     route without parameters would need an empty one. Then the body is received, as much of it as is allowed, and made
     a value, beside the event loop where it is long, which FastAPI hands to the route with the path, the query and the
-    dependencies.
+    dependencies. Where the user or the tenant has a policy for personal data, the request is held to it before.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[None, None, Response]]:
@@ -111,6 +106,7 @@ class KeyedRoute(APIRoute):
         if model is not None and not (isinstance(model, type) and issubclass(model, Value)):
             raise TypeError(f"the body of {self.path} is not one Value")
         known = frozenset(field.alias for field in self.dependant.query_params)
+        parameters, reading = Parameters(self.dependant, model), keys[0].reading
 
         async def handle(request: Request) -> Response:
             requester = await keys[0].verify(request)
@@ -118,11 +114,26 @@ class KeyedRoute(APIRoute):
             key_id = requester.principal.key_id
             with parts.traffic.admitted(key_id) as underway, asked_by(key_id):
                 _refuse_unknown_parameters(request, known)
+                value, long = None, False
                 if model is not None:
                     given = (await received(request, parts.limits, underway), model, parts.limits)
                     long = len(given[0]) > INLINE_BYTES
-                    request = _Parsed(request, await aside(value_of, *given) if long else value_of(*given))
-                return await answer(request)
+                    value = await aside(value_of, *given) if long else value_of(*given)
+                redactor = await redactor_for(
+                    parts.choices, request, requester.principal, value, reading=reading and not parameters.begins
+                )
+                if redactor is None:
+                    return await answer(_given(request, value))
+                requester.redactor = redactor
+                see_ids(request, value, parameters, redactor)
+                if reading:
+                    if value is not None:
+                        value = await aside(mask_texts, value, redactor) if long else mask_texts(value, redactor)
+                    return await answer(_given(held_to_ask(request, parameters, redactor), value))
+                if value is not None and isinstance(redactor, Refusing):  # it names the field, which nobody can later
+                    await aside(mask_texts, value, redactor) if long else mask_texts(value, redactor)
+                with holding(redactor):
+                    return await answer(_given(request, value))
 
         async def counted(request: Request) -> Response:
             try:
@@ -147,6 +158,10 @@ class _Parsed(Request):
 
     async def json(self) -> Value:
         return self._value
+
+
+def _given(request: Request, value: Value | None) -> Request:
+    return request if value is None else _Parsed(request, value)
 
 
 def keyed_router(tag: str) -> APIRouter:
@@ -208,81 +223,9 @@ def answer(value: BaseModel, status: int = 200) -> Response:
     return Response(value.model_dump_json(), status_code=status, media_type=JSON)
 
 
-def accepted(job: Job) -> Response:
-    """202 with the job, and where it is."""
+def accepted(requester: Requester, job: Job) -> Response:
+    """202 with the job, and where it is; the audit is told of it, too."""
+    requester.details = {"job": job.id, **(requester.details or {})}
     response = answer(job, 202)
     response.headers["location"] = f"/v1/jobs/{job.id}"
     return response
-
-
-class AuditMiddleware:
-    """Writes one audit entry for every request of a verified key, before its answer leaves, which says how much more
-    the key may ask; requests without a valid key are counted there, and those that a key has too many of."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        started = time.perf_counter()
-
-        async def audited(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                _record(scope, message["status"], (time.perf_counter() - started) * 1_000)
-                MutableHeaders(scope=message).update(_left(scope))
-            await send(message)
-
-        try:
-            await self._app(scope, receive, audited)
-        except Exception:
-            _record(scope, 500, (time.perf_counter() - started) * 1_000)
-            raise
-
-
-def _left(scope: AsgiScope) -> dict[str, str]:
-    requester: Requester | None = scope.get("state", {}).get("requester")
-    parts: Parts = scope["app"].state.parts
-    return parts.traffic.headers(requester.principal.key_id) if requester is not None else {}
-
-
-def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
-    state, route = scope.get("state", {}), scope.get("route")
-    requester: Requester | None = state.get("requester")
-    action = f"{scope['method']} {getattr(route, 'path', scope['path'])}"
-    if requester is None:
-        refused: RefusedKey | None = state.get("refused")
-        if refused is not None:
-            refusing: Parts = scope["app"].state.parts
-            refusing.audit.refuse(refused.prefix, action, known=refused.known)
-        return
-    principal = requester.principal
-    parts: Parts = scope["app"].state.parts
-    if state.get("too_many"):
-        parts.audit.refuse_key(principal.tenant_id, principal.key_id, action)
-        return
-    parts.audit.record(
-        Access(
-            access_id=uuid4(),
-            tenant_id=principal.tenant_id,
-            at=parts.clock(),
-            key_id=principal.key_id,
-            user_id=_unspoken(parts, principal, requester.user_id),
-            agent_id=_unspoken(parts, principal, requester.agent_id or principal.agent_id),
-            action=action,
-            status=status,
-            elapsed_ms=round(elapsed_ms, 3),
-            query_sha256=requester.query_sha256,
-            items=requester.items,
-            details=requester.details,
-        )
-    )
-
-
-def _unspoken(parts: Parts, principal: Principal, named: str | None) -> str | None:
-    """The id, or the keyed hash that stands for somebody who was erased where it holds a secret: what is refused or
-    found nothing is in the journal, too."""
-    if named is None or secret_in(named) is None:
-        return named
-    return parts.marks.of_user(Scope.trusted(tenant_id=principal.tenant_id, user_id=named))

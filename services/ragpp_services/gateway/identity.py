@@ -5,12 +5,12 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final, Protocol, get_args
 
 from ragpp.api import KeyScope
-from ragpp.errors import Forbidden, MemorySystemError, TierUnavailable, Unauthenticated
+from ragpp.errors import Forbidden, InvalidInput, MemorySystemError, TierUnavailable, Unauthenticated
 from ragpp.models import Scope, Visibility
 from ragpp.observability.metrics import cache_asked
 from ragpp_services.gateway.store import KeyRow
@@ -20,6 +20,10 @@ FRESH_S: Final = 5.0
 """How long a verified key is not looked up again: a revocation takes effect within it."""
 STALE_READ_S: Final = 600.0
 """How long a verified key may still read while the key store cannot be reached (design §8)."""
+WITHOUT_SHARE: Final = (
+    "Keep it for that agent alone: `visibility` agent (--visibility agent), or leave it out.",
+    "Use a key with the scope `share`: `ragpp key create --agent … --scopes read,write,share`.",
+)
 _KEY: Final = re.compile(r"^rp_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$")
 _MAX_CACHED: Final = 10_000
 
@@ -40,6 +44,13 @@ class Principal:
     def default_visibility(self) -> Visibility:
         """That of what is written without one: the key's own, else `agent` where it is bound to one."""
         return self.visibility or ("shared" if self.agent_id is None else "agent")
+
+    def need_to_share(self, suggestions: tuple[str, ...] = WITHOUT_SHARE) -> None:
+        """Raises Forbidden, with what to do about it, for a key that writes for one agent alone: it is bound to one and
+        lacks the scope `share`."""
+        if self.agent_id is not None:
+            why = "this key is bound to an agent, and for what all agents of a user see it lacks the scope `share`"
+            self.need("share", why, suggestions)
 
     def scope(self, needed: str, user_id: str, *, agent_id: str | None = None, session_id: str | None = None) -> Scope:
         """The scope of a request for `user_id`, in the view of the agent that the key is bound to. Raises Forbidden
@@ -92,6 +103,18 @@ class Principal:
         if needed not in self.scopes:
             raise Forbidden(f"this key lacks the scope `{needed}`")
         return None
+
+
+def see_it_may_share(scopes: Collection[str], agent_id: str | None, visibility: Visibility | None) -> None:
+    """Raises InvalidInput for a key that is bound to an agent and that each write without a `visibility` of would be
+    refused: what is written with it is to be for all agents, and it may not share."""
+    if agent_id is not None and visibility == "shared" and "share" not in scopes:
+        reason = "is shared, and a key that is bound to an agent shares with the scope `share` alone"
+        raise InvalidInput(
+            f"visibility {reason}",
+            suggestions=("Give it the scope `share`, too (--scopes read,write,forget,share).",),
+            details={"errors": [{"field": "visibility", "reason": reason}]},
+        )
 
 
 @dataclass(frozen=True)

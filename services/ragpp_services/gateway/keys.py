@@ -28,7 +28,7 @@ from ragpp.models import Value, Visibility
 from ragpp.settings import PostgresSettings
 from ragpp.stores.postgres import foreign_errors
 from ragpp_services.gateway import store
-from ragpp_services.gateway.identity import SCOPES, make_key
+from ragpp_services.gateway.identity import SCOPES, make_key, see_it_may_share
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True, add_completion=False)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -76,6 +76,7 @@ async def create_key(
     except ValidationError as error:
         wrong = "; ".join(f"{problem['loc'][0]}: {reason(problem)}" for problem in error.errors())
         raise InvalidInput(f"a key cannot be made for this ({wrong})") from error
+    see_it_may_share(scopes, agent_id, visibility)
     new = make_key(tenant_id, scopes, user_id=user_id, agent_id=agent_id, visibility=visibility)
     expires_at = system_clock() + timedelta(days=days) if days else None
     async with foreign_errors("keys"):
@@ -91,7 +92,7 @@ async def create_key(
 @app.command()
 def create(
     tenant: Annotated[str, typer.Option(help="The tenant that the key speaks for.")] = "default",
-    scopes: Annotated[str, typer.Option(help="Comma-separated: read, write, forget, admin, global.")] = (
+    scopes: Annotated[str, typer.Option(help="Comma-separated: read, write, forget, share, admin, global.")] = (
         "read,write,forget"
     ),
     user: Annotated[str | None, typer.Option(help="Bind the key to one user.")] = None,

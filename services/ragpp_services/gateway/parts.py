@@ -1,14 +1,18 @@
 """The parts of the gateway; the composition root puts them together, the routes take from them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ragpp.catalog import RESOURCE_TYPES
 from ragpp.clock import Clock
 from ragpp.entries.kinds import Kinds
 from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.policies import PolicyBoard
+from ragpp.ledger.views import ViewBoard
 from ragpp.llm.metered import LanguageModels
+from ragpp.retention import EntryRetention
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.port import ReaderMeter
 from ragpp.text.readers import Tokenizers
@@ -18,10 +22,11 @@ from ragpp_services.gateway.catalog.caching import CandidateCache
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake
 from ragpp_services.gateway.limits import RequestLimits
+from ragpp_services.gateway.personal.choices import UserChoices
 from ragpp_services.gateway.recall import Recaller
 from ragpp_services.gateway.store import GatewayStore
 from ragpp_services.gateway.traffic import Traffic
-from ragpp_services.gateway.zones import Zones
+from ragpp_services.gateway.trail import AuditTrail
 
 if TYPE_CHECKING:
     from ragpp_services.gateway.health import HealthReporter  # which tries out what is made of parts
@@ -32,9 +37,10 @@ class Parts(Tiers):
     """The tiers, and the gateway's other collaborators.
 
     `tenant_keys`: valid ones that a tenant may have; 0: no limit. `max_injection_tokens`: of memory in a turn of an
-    agent of which nobody said. `review_below`: what is learned with less confidence waits to be judged.
-    `record_retrievals`: questions to the catalog become events. `models`: those for retrieval, None where none is
-    configured; `retrieval_timeout_s`: longest wait for one of them.
+    agent of which nobody said; `entry_limits`: of what one agent alone sees. `review_below`: what is learned with less
+    confidence waits to be judged. `resource_types`: those that a resource may have. `record_retrievals`: questions to
+    the catalog become events. `models`: those for retrieval, None where none is configured; `retrieval_timeout_s`:
+    longest wait for one of them.
     """
 
     intake: Intake
@@ -43,13 +49,16 @@ class Parts(Tiers):
     identity: Identity
     keys: GatewayStore
     audit: Audit
+    trail: AuditTrail
     jobs: JobLedger
     events: CatalogEvents
     pins: PinBoard
     marks: SourceMarks
     clock: Clock
     tokenizers: Tokenizers
-    zones: Zones
+    choices: UserChoices
+    policies: PolicyBoard
+    views: ViewBoard
     kinds: Kinds
     candidates: CandidateCache
     limits: RequestLimits
@@ -58,8 +67,10 @@ class Parts(Tiers):
     version: str
     tenant_keys: int = 10_000
     max_injection_tokens: int = 2_000
+    entry_limits: EntryRetention = field(default_factory=EntryRetention)
     review_below: float = 0.5
     record_retrievals: bool = False
+    resource_types: tuple[str, ...] = RESOURCE_TYPES
     models: LanguageModels | None = None
     retrieval_timeout_s: float = 20.0
 

@@ -1,13 +1,15 @@
 """Messages on their way into memory: kept for good, then appended to the running conversation."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ragpp.api import StoredMessage, StoreRequest, TierStatusName
-from ragpp.models import InteractionEntry, Scope, Stored
+from ragpp.models import Interaction, InteractionEntry, Scope, Stored
 from ragpp.observability.metrics import messages_kept
 from ragpp.observability.traces import note, stepped
+from ragpp.placeholders import kinds_in
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.forgetting import attempt
 from ragpp_services.gateway.parts import Parts
@@ -32,15 +34,25 @@ class Kept:
     def messages(self) -> tuple[StoredMessage, ...]:
         """As they are answered."""
         return tuple(
-            StoredMessage(id=item.id, duplicate=item.duplicate, forgotten=item.forgotten, redactions=entry.redactions)
+            StoredMessage(
+                id=item.id,
+                duplicate=item.duplicate,
+                forgotten=item.forgotten,
+                redactions=entry.redactions,
+                redacted=_redacted(entry.interaction) if entry.redactions else (),
+            )
             for item, entry in zip(self.stored, self.entries, strict=True)
         )
+
+
+def _redacted(said: Interaction) -> tuple[str, ...]:
+    return kinds_in(said.content, said.name, json.dumps(said.metadata))
 
 
 @stepped("remember")
 async def keep(parts: Parts, scope: Scope, said: StoreRequest) -> Kept:
     """Store all of the messages, or none. Raises Conflict, InvalidInput, EmbeddingError, TierUnavailable."""
-    entries = await parts.intake.prepare(said, await parts.zones.of(scope))
+    entries = await parts.intake.prepare(said, await parts.choices.zone_of(scope))
     stored = await parts.episodic.store(scope, entries)
     fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
     gone = sum(one.forgotten for one in stored)

@@ -1,6 +1,6 @@
 """Who asks, as a route gets to know it, and what the audit gets to know of the request."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -11,17 +11,20 @@ from pydantic import JsonValue
 
 from ragpp.errors import Unauthenticated
 from ragpp.models import Scope
+from ragpp.redaction import Redactor
 from ragpp.stores.forgetting import SourceMarks
 from ragpp_services.gateway.identity import Identity, Principal, prefix_of
 
 MOST_MARKS: Final = 1_000
-"""Marks of what was deleted, in one entry of the audit."""
+"""Marks of what was deleted, and of what was returned or changed, in one entry of the audit."""
 
 
 @dataclass
 class Requester:
     """The principal of one request. The other fields are for its audit entry: whose memory it concerns, for which
-    agent, the keyed hash of what was asked, how many things it found or changed, and what it deleted."""
+    agent, the keyed hash of what was asked, how many things it found or changed, what it deleted, and the ids of the
+    memories that it returned or changed, what was shown first; without any they are what the path names. `redactor`:
+    by which its ids are looked at, where there is a policy for personal data."""
 
     principal: Principal
     user_id: str | None = None
@@ -29,6 +32,13 @@ class Requester:
     query_sha256: str | None = None
     items: int = 0
     details: dict[str, JsonValue] | None = None
+    redactor: Redactor | None = None
+    memory_ids: Sequence[str] = ()
+
+    def tells(self, memory_ids: Iterable[str]) -> None:
+        """Tell the audit which memories are returned or changed, and how many they are."""
+        self.memory_ids = tuple(memory_ids)
+        self.items = len(self.memory_ids)
 
     def deletes(
         self, marks: SourceMarks, scope: Scope, what: str, ids: Sequence[str], *, count: int, job: str | None = None
@@ -76,14 +86,14 @@ class ApiKey(SecurityBase):
     def __init__(self, *, reading: bool) -> None:
         self.scheme_name = "API key"
         self.model = HTTPBearer(description="As `ragpp up` made it.")
-        self._reading = reading
+        self.reading = reading
 
     async def verify(self, request: Request) -> Requester:
         """Raises Unauthenticated, of which the audit is told, TierUnavailable."""
         identity: Identity = request.app.state.parts.identity
         authorization = request.headers.get("authorization")
         try:
-            requester = Requester(await identity.verify(authorization, reading=self._reading))
+            requester = Requester(await identity.verify(authorization, reading=self.reading))
         except Unauthenticated:
             prefix = prefix_of(authorization)
             request.state.refused = RefusedKey(prefix, identity.knows(prefix))

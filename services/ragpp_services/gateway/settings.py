@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
+from ragpp.catalog import ResourceType
 from ragpp.fields import MAX_DEADLINE_MS, MAX_TOKEN_BUDGET
 from ragpp.settings.variables import Settings
 
@@ -73,6 +74,12 @@ class GatewaySettings(Settings):
     )
     deadline_ms: int = Field(default=500, ge=1, le=MAX_DEADLINE_MS, description="Of a recall that names none.")
     token_budget: int = Field(default=2_000, ge=0, le=MAX_TOKEN_BUDGET, description="Of a recall that names none.")
+    resource_types: list[ResourceType] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Types besides conversation, document, config and feedback, read as documents, as JSON, which a "
+        'shell wants in single quotes: ["ticket"].',
+    )
     record_retrievals: bool = Field(
         default=False, description="Questions to the catalog become events, of their words a keyed hash alone."
     )

@@ -5,12 +5,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, cast
 from uuid import UUID
 
 from pydantic import JsonValue
 
 from ragpp.api import KeyScope, KeyState
+from ragpp.catalog import EVERYBODY
 from ragpp.errors import Conflict
 from ragpp.models import Scope, Visibility
 from ragpp.settings import PostgresSettings
@@ -76,7 +77,8 @@ class KeyListing:
 class Access:
     """One request that a key made. `query_sha256` stands for the query's text, which is never kept here: a
     keyed hash of it (`SourceMarks.of_query`). `details`: of a deletion what was deleted; of requests that a key has too
-    many of, and of those without a valid key, how many `attempts` there were; the latter are of the tenant NOBODY."""
+    many of, and of those without a valid key, how many `attempts` there were; the latter are of the tenant NOBODY.
+    `memory_ids`: what was returned or changed; PostgreSQL has their marks."""
 
     access_id: UUID
     tenant_id: str
@@ -90,6 +92,7 @@ class Access:
     query_sha256: str | None = None
     items: int = 0
     details: Mapping[str, JsonValue] | None = None
+    memory_ids: Sequence[str] = ()
 
 
 class GatewayStore:
@@ -173,7 +176,11 @@ class GatewayStore:
                     [entry.query_sha256 for entry in entries],
                     [entry.items for entry in entries],
                     [json.dumps(entry.details) if entry.details is not None else None for entry in entries],
+                    [one for entry in entries for one in entry.memory_ids],
+                    [place for place, entry in enumerate(entries, 1) for _ in entry.memory_ids],
+                    *self._marks.blocks,
                 )
+                await self._leave_out_deleted(connection, tenant_id, entries)
 
     async def _insert_refused(self, entries: Sequence[Access]) -> None:
         if not entries:
@@ -188,14 +195,27 @@ class GatewayStore:
                 [(entry.details or {}).get("attempts", 1) for entry in entries],
             )
 
+    async def _leave_out_deleted(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> None:
+        """Let the marks of what was deleted be of nothing that is known, which a late entry would tell of else."""
+        gone = [
+            (entry.user_id or "", mark)
+            for entry in entries
+            if entry.details is not None and "deleted" in entry.details
+            for mark in cast("Sequence[str]", entry.details["marks"])
+        ]
+        if gone:
+            users, marks = zip(*gone, strict=True)
+            await connection.execute(SQL["leave_out_deleted"], tenant_id, users, marks)
+
     async def _named(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> list[str | None]:
         """Whose accesses they were: of a user who was erased since, a keyed hash."""
+        users = {entry.user_id for entry in entries}
         names = {
             self._marks.of_user(Scope.trusted(tenant_id=tenant_id, user_id=user_id)): user_id
-            for user_id in {entry.user_id for entry in entries}
+            for user_id in users
             if user_id is not None
         }
-        await connection.execute(SQL["look_at_erased"], tenant_id)
+        await connection.execute(SQL["look_at_erased"], tenant_id, [*(users - {None}), EVERYBODY])
         rows = await connection.fetch(SQL["erased"], tenant_id, list(names))
         erased = {names[row["name"]]: (row["name"], row["until"]) for row in rows}
         return [

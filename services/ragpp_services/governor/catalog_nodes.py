@@ -36,7 +36,14 @@ def ci_of(turn: Turn) -> str:
 
 def ask_for_a_catalog(turn: Turn) -> PrePromptIn:
     """The request for a catalog to choose from for the user's message."""
-    return PrePromptIn(user_id=turn.invocation.event.user_id, ci=ci_of(turn), prompt=turn.asked.content)
+    event = turn.invocation.event
+    return PrePromptIn(
+        user_id=event.user_id,
+        ci=ci_of(turn),
+        prompt=turn.asked.content,
+        domain=event.domain,
+        task_type=event.task_type,
+    )
 
 
 def offer(turn: Turn, answer: Answer) -> Turn:
@@ -107,6 +114,8 @@ def ask_what_came_of_it(turn: Turn) -> Exchange:
         response=response,
         message_id=turn.asked.id,
         response_id=turn.response_id,
+        domain=turn.invocation.event.domain,
+        task_type=turn.invocation.event.task_type,
     )
     stored = turn.asked_stored and turn.stored("store_response")
     return Exchange(response=judged if given else None, message=said if stored else None)

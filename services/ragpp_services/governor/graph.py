@@ -2,7 +2,7 @@
 
 governor = MemoryAwareGovernorGraph(memory_client, respond)
 answer = await governor.invoke({"state": {}, "event": {"user_id": "u1", "content": "Hello"}, "available_tools": []})
-answer["response"]["text"], answer["state"]          # hand the state in again with the next event
+answer["response"]["content"], answer["state"]          # hand the state in again with the next event
 """
 
 import asyncio
@@ -28,7 +28,8 @@ from ragpp_services.governor.hooks import CatalogAsker, MemoryHooks
 from ragpp_services.governor.orders import FIRST, ORDERS, after
 from ragpp_services.governor.outbox import Memory, Outbox
 from ragpp_services.governor.responders import OnText, Responder, ask_responder
-from ragpp_services.governor.turn import Ask, Remaining, Turn, digest
+from ragpp_services.governor.rules import RulesAsker
+from ragpp_services.governor.turn import Ask, Remaining, RulesTold, Turn, digest
 from ragpp_services.governor.values import (
     Answer,
     Invocation,
@@ -73,6 +74,7 @@ class MemoryAwareGovernorGraph:
         self._limits = limits or Limits()
         self._outbox = outbox or Outbox(memory)
         self._on_record = on_record
+        self._rules = RulesAsker(memory, self._limits)
         self._mode, self._catalog = mode, _asker(memory, mode, choose, self._limits)
 
     @property
@@ -94,8 +96,8 @@ class MemoryAwareGovernorGraph:
 
     async def invoke(self, given: Mapping[str, object]) -> dict[str, JsonValue]:
         """`turn` for plain data: {state, event, available_tools} in; {response, state, memories_used, transitions,
-        memory, problems, recall_ms, relevance, undigested} out, all of it JSON. Raises also InvalidInput, which names
-        the fields.
+        memory, problems, recall_ms, relevance, undigested, catalog, rules_fired, rules_judged} out, all of it JSON.
+        Raises also InvalidInput, which names the fields.
         """
         try:
             invocation = Invocation.model_validate(given)
@@ -167,6 +169,8 @@ class MemoryAwareGovernorGraph:
             return await self._ask_responder(ask, on_text)
         if isinstance(ask, Remaining):
             return Answer(unsaved=self._outbox.waiting(ask.user, ask.session))
+        if isinstance(ask, RulesTold):
+            return await self._rules.perform(ask)
         assert self._catalog is not None, "only the catalog mode has nodes that ask it"  # noqa: S101
         return await self._catalog.perform(ask)
 
@@ -228,6 +232,9 @@ def replay(record: Record, *, strict: bool = True) -> TurnResult:
     while name is not None:
         ask = ORDERS[turn.mode][name].ask(turn)
         inputs, then = digest(turn, ask), recorded.get(name)
+        if then is None and name == "judge" and turn.mode == "recall":  # of a turn from before rules were told of
+            name = after(name, turn)
+            continue
         if strict and (then is None or then.inputs != inputs):
             raise ReplayDiverged(f"{name} goes by something else than it did when the turn was recorded")
         answer = record.answers.get(name, Answer())

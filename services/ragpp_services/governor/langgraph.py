@@ -3,7 +3,7 @@
     graph = memory_graph(Governor(memory, agent_responder(agent)), checkpointer=InMemorySaver())
     event = {"user_id": "u1", "content": "Hello"}
     answer = await graph.ainvoke(GovernorState(event=event), RunnableConfig(configurable={"thread_id": "u1"}))
-    answer["response"]["text"]
+    answer["response"]["content"]
 
 With a checkpointer the governor's state is kept by thread; without one it is handed in as `state`.
 """
@@ -43,6 +43,8 @@ class GovernorState(TypedDict, total=False):
     relevance: str | None
     undigested: int
     catalog: dict[str, JsonValue] | None
+    rules_fired: list[JsonValue]
+    rules_judged: list[JsonValue]
 
 
 MemoryGraph: TypeAlias = "CompiledStateGraph[GovernorState, None, GovernorState, GovernorState]"

@@ -1,7 +1,7 @@
 """The nodes of each mode in their order, and where a turn leaves it. Pure.
 
-recall   receive → store_message → recall → assemble → respond → store_response → report
-                                 └─ tools still out ──────────────┬── no text ──┘
+recall   receive → store_message → recall → assemble → respond → store_response → judge → report
+                                 └─ tools still out ──────────────┬── no text ────────────┘
 catalog  receive → store_message → offer → choose → request → assemble → respond → store_response → judge → report
                                  └─ it was given before ────────┘
                                           └─ nothing offered, or chosen
@@ -15,6 +15,7 @@ from ragpp_services.governor import catalog_nodes as catalog
 from ragpp_services.governor import nodes
 from ragpp_services.governor.nodes import Node, nothing, unchanged
 from ragpp_services.governor.reporting import ask_what_is_unsaved, report
+from ragpp_services.governor.rule_nodes import ask_what_came_of_rules
 from ragpp_services.governor.turn import Turn
 from ragpp_services.governor.values import Mode, NodeName
 
@@ -39,6 +40,7 @@ ORDERS: Final[Mapping[Mode, Order]] = {
         Node("assemble", nothing, nodes.assemble),
         _RESPOND,
         _STORE_RESPONSE,
+        Node("judge", ask_what_came_of_rules, unchanged),
         _REPORT,
     ),
     "catalog": _in_order(
@@ -60,8 +62,8 @@ LAST: Final[NodeName] = "report"
 
 def after(name: NodeName, turn: Turn) -> NodeName | None:
     """The node that follows; None at the end. While tools are out nothing is asked and nothing said; a reply without
-    a text leaves nothing to store."""
-    if (name == "store_message" and turn.awaiting) or (name == "respond" and not turn.text):
+    a text leaves nothing to store, and one that waits for tools is not judged."""
+    if (name in {"store_message", "store_response"} and turn.awaiting) or (name == "respond" and not turn.text):
         return LAST
     if turn.mode == "catalog" and (leap := _leap(name, turn)) is not None:
         return leap
@@ -71,13 +73,10 @@ def after(name: NodeName, turn: Turn) -> NodeName | None:
 
 
 def _leap(name: NodeName, turn: Turn) -> NodeName | None:
-    """Past what need not be asked: for memories, once it is settled what the exchange is given; how useful they were,
-    while tools are out."""
+    """Past what need not be asked for memories, once it is settled what the exchange is given."""
     if name in {"store_message", "choose"} and turn.given is not None:
         return "assemble"
-    if name == "offer" and not _offers_anything(turn):
-        return "assemble"
-    return LAST if name == "store_response" and turn.awaiting else None
+    return "assemble" if name == "offer" and not _offers_anything(turn) else None
 
 
 def _offers_anything(turn: Turn) -> bool:

@@ -16,7 +16,8 @@ from ragpp.api import RecallResponse
 from ragpp.context.layout import PERSONA, RECENT, SITUATION, TOOLS, interaction, items, section
 from ragpp.names import as_name, speaker
 from ragpp.text.english import WEEKDAYS
-from ragpp_services.governor.values import RecentMessage, Tool
+from ragpp_services.governor.tool_values import Tool
+from ragpp_services.governor.values import RecentMessage
 
 GUIDANCE: Final = (
     "You are an assistant with a long-term memory. What stands under the headings below was remembered from earlier "

@@ -5,6 +5,7 @@ from typing import Final
 
 from ragpp_services.governor.catalog_nodes import catalog_turn
 from ragpp_services.governor.prompting import cut
+from ragpp_services.governor.rule_nodes import rules_fired, rules_judged, rules_kept
 from ragpp_services.governor.turn import Remaining, Turn
 from ragpp_services.governor.values import (
     Answer,
@@ -41,6 +42,7 @@ def report(turn: Turn, answer: Answer) -> Turn:
     waited = [answers[name].ms for name in ANSWERED_FROM if name in answers]
     response = Response(
         id=turn.response_id,
+        content=turn.text,
         text=turn.text,
         tool_calls=reply.tool_calls if reply else (),
         awaiting=turn.awaiting,
@@ -59,6 +61,8 @@ def report(turn: Turn, answer: Answer) -> Turn:
         relevance=recalled.relevance if recalled else None,
         undigested=recalled.receipt_pending if recalled else -1,
         catalog=catalog_turn(turn),
+        rules_fired=rules_fired(turn),
+        rules_judged=rules_judged(turn),
     )
     return turn.model_copy(update={"result": result})
 
@@ -77,6 +81,7 @@ def _next_state(turn: Turn, state: AssistantState, answer: Answer) -> AssistantS
             "exchange": turn.exchange if turn.awaiting else (),
             "given": turn.given if turn.awaiting else None,
             "asked_stored": turn.mode == "catalog" and bool(turn.awaiting) and turn.asked_stored,
+            "rules": rules_kept(turn),
             "recent": tuple(recent[max(0, len(recent) - turn.limits.recent) :]),
             "unsaved": answer.unsaved,
             "events": state.events + 1,

@@ -14,7 +14,8 @@ from pydantic import JsonValue
 
 from ragpp.llm.port import ChatMessage, LanguageModel
 from ragpp_services.governor.calling import called
-from ragpp_services.governor.values import Prompt, PromptMessage, Reply, Tool, ToolCall
+from ragpp_services.governor.tool_values import Tool, ToolCall
+from ragpp_services.governor.values import Prompt, PromptMessage, Reply
 
 OnText = Callable[[str], None]
 Message: TypeAlias = dict[str, JsonValue]

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.api.hooks import MemoryRequestIn, PostMessageIn, PostResponseIn, PrePromptIn, TurnCatalog
 from ragpp.models import Value
+from ragpp_services.governor.tool_values import Tool
 from ragpp_services.governor.values import (
     TOOL_RESULT,
     Answer,
@@ -22,14 +23,13 @@ from ragpp_services.governor.values import (
     NodeName,
     Prompt,
     PromptMessage,
-    Tool,
     Transition,
     TurnResult,
 )
 
-CATALOG_ANSWERS: Final = ("offered", "chosen", "requested", "useful", "job")
-"""The fields of an answer that only the catalog mode has."""
-CATALOG_STATE: Final = ("given", "asked_stored")
+NOT_ALWAYS_ANSWERED: Final = ("offered", "chosen", "requested", "useful", "job", "rules")
+"""The fields of an answer that not every node has."""
+NOT_ALWAYS_KEPT: Final = ("given", "asked_stored", "rules")
 """The same of a state."""
 NOT_ALWAYS_TOLD: Final = frozenset(
     {
@@ -41,6 +41,7 @@ NOT_ALWAYS_TOLD: Final = frozenset(
         "may_correct",
         "speaker_role",
         "second_similarity",
+        "feedback",
     }
 )
 """Fields that a recall or an answer may have, and need not."""
@@ -71,8 +72,18 @@ class Exchange(Value):
     message: PostMessageIn | None
 
 
+class RulesTold(Value):
+    """Which rules an answer was given under, once for the `activation`; and of which it is known how they worked, by
+    id."""
+
+    user: str
+    activation: str
+    fired: tuple[str, ...] = ()
+    outcomes: dict[str, bool] = Field(default_factory=dict)
+
+
 CatalogAsk: TypeAlias = PrePromptIn | Choice | MemoryRequestIn | Exchange
-Ask: TypeAlias = StoreRequest | RecallRequest | Prompt | Remaining | CatalogAsk
+Ask: TypeAlias = StoreRequest | RecallRequest | Prompt | Remaining | RulesTold | CatalogAsk
 
 
 class Turn(Value):
@@ -163,10 +174,10 @@ def digest(turn: Turn, ask: Ask | None) -> str:
     by what it always went by.
     """
     if ask is not None:
-        given: object = ask.model_dump(exclude=ONCE_NOT_ASKED if isinstance(ask, RecallRequest) else None)
+        given: object = _asked(ask)
     else:
         invocation = turn.invocation.model_dump()
-        for name in CATALOG_STATE:
+        for name in NOT_ALWAYS_KEPT:
             if not getattr(turn.invocation.state, name):
                 del invocation["state"][name]
         answers = {name: _told(answer) for name, answer in turn.answers.items()}
@@ -174,8 +185,21 @@ def digest(turn: Turn, ask: Ask | None) -> str:
     return hashlib.sha256(json.dumps(_plain(given), sort_keys=True).encode()).hexdigest()
 
 
+def _asked(ask: Ask) -> object:
+    """The question as plain data; labels of the work count where there are any."""
+    if isinstance(ask, Exchange):
+        return {"response": ask.response, "message": None if ask.message is None else _asked_of_hook(ask.message)}
+    if isinstance(ask, PrePromptIn):
+        return _asked_of_hook(ask)
+    return ask.model_dump(exclude=ONCE_NOT_ASKED if isinstance(ask, RecallRequest) else None)
+
+
+def _asked_of_hook(ask: PrePromptIn | PostMessageIn) -> dict[str, object]:
+    return ask.model_dump(exclude={name for name in ("domain", "task_type") if getattr(ask, name) is None})
+
+
 def _told(answer: Answer) -> dict[str, object]:
-    absent = {name for name in CATALOG_ANSWERS if getattr(answer, name) is None}
+    absent = {name for name in NOT_ALWAYS_ANSWERED if getattr(answer, name) is None}
     return answer.model_dump(exclude={"ms", *absent})
 
 

@@ -1,16 +1,19 @@
 """The values that go into the governor, through it and out of it: frozen, validated, all of it JSON."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api import RecallResponse, Relevance, StoreRequest, StoreResponse
 from ragpp.api.hooks import RequestedMemories, TurnCatalog, Usefulness
-from ragpp.fields import Content, GivenTime, Id, Metadata, Name, NewId, NewLabel, NewName, Text, TokenizerName
+from ragpp.fields import Content, GivenTime, Metadata, NewId, NewLabel, NewName, Text, TokenizerName
 from ragpp.jobs import Job
-from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
+from ragpp.models import DEFAULT_SESSION, MemoryKind, Rule, TierName, Value
 from ragpp_services.governor.catalog_values import CatalogTurn
+from ragpp_services.governor.rule_values import FiredRule
+from ragpp_services.governor.tool_values import Tool, ToolCall
 
 TOOL_RESULT: Final = "tool_result"
 """The message type of an event that brings what a tool answered."""
@@ -48,7 +51,8 @@ class Event(Value):
 
     `id`: of the message to remember; chosen by the caller it makes a repeat harmless. `at`: when it was said, where
     that is not now: memory is then asked as of that moment. `name`: of who said it. `domain`, `task_type`: what it is
-    about, as it is remembered under.
+    about, as it is remembered under. `feedback`: whether the answer before worked, which is the outcome of the rules
+    that it was given under; None where nobody said.
     """
 
     model_config = ConfigDict(
@@ -69,27 +73,7 @@ class Event(Value):
     domain: NewLabel | None = None
     task_type: NewLabel | None = None
     at: GivenTime | None = None
-
-
-class Tool(Value):
-    """A tool that the responder may ask for. `parameters`: a JSON schema of its arguments."""
-
-    name: Annotated[Text, Field(min_length=1, max_length=100)]
-    description: Annotated[Text, Field(max_length=3_000)] = ""
-    parameters: dict[str, JsonValue] = Field(default_factory=dict)
-
-    @property
-    def line(self) -> str:
-        """As it stands in the prompt."""
-        return f"{self.name}: {self.description}" if self.description else self.name
-
-
-class ToolCall(Value):
-    """A tool call of the responder; whoever runs the governor runs the tool and sends the result as an event."""
-
-    id: Id
-    name: Name
-    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    feedback: bool | None = None
 
 
 class PromptMessage(Value):
@@ -119,6 +103,7 @@ class AssistantState(Value):
     `exchange`: what was said since the user's last message, for a responder that is waiting for its tools.
     `given`: what the catalog gave for that exchange; None where it gave nothing yet.
     `asked_stored`: whether the memory has acknowledged the user's message of it; in the mode `catalog` alone.
+    `rules`: those of the answer before, which the next feedback is about.
     `recent`: the last messages, shown when the memory does not answer, and to an agent that chooses its memories.
     `unsaved`: writes that the memory has not acknowledged; they are sent again, also by another process.
     `events`: how many were handled.
@@ -129,6 +114,7 @@ class AssistantState(Value):
     exchange: tuple[PromptMessage, ...] = ()
     given: "Given | None" = None
     asked_stored: bool = False
+    rules: tuple[FiredRule, ...] = ()
     recent: tuple[RecentMessage, ...] = ()
     unsaved: tuple[StoreRequest, ...] = ()
     events: int = Field(default=0, ge=0)
@@ -167,17 +153,28 @@ class Reply(Value):
 
 
 class Response(Value):
-    """The answer to the caller, in the session and on the channel of its event. `awaiting`: ids of the tool calls whose
-    results are still to come; there is no text before they have. `metadata`: what the responder says of it."""
+    """The answer to the caller, in the session and on the channel of its event. `content`: what is answered, also as
+    `text`. `awaiting`: ids of the tool calls whose results are still to come; there is no content before they have.
+    `metadata`: what the responder says of it."""
 
     id: str | None = None
+    content: str = ""
     text: str = ""
+    message_type: str = ASSISTANT_RESPONSE
     tool_calls: tuple[ToolCall, ...] = ()
     awaiting: tuple[str, ...] = ()
     session_id: str = DEFAULT_SESSION
     channel: str | None = None
     metadata: Metadata = Field(default_factory=dict)
     at: datetime
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, given: object) -> object:
+        """Records had `text` alone once."""
+        if isinstance(given, Mapping) and "content" not in given:
+            return {**given, "content": given.get("text", "")}
+        return given
 
 
 class MemoryUsed(Value):
@@ -207,7 +204,8 @@ class Given(Value):
 
 class Answer(Value):
     """The answer that came back from outside the machine, or why none did. `ms`: how long it took. `unsaved`: what the
-    memory has not acknowledged yet. `chosen`: ids of what was offered, what is wanted most first."""
+    memory has not acknowledged yet. `chosen`: ids of what was offered, what is wanted most first. `rules`: those that
+    were told of, as they are by then."""
 
     outcome: StepOutcome = "ok"
     ms: float = 0.0
@@ -221,6 +219,7 @@ class Answer(Value):
     requested: RequestedMemories | None = None
     useful: Usefulness | None = None
     job: Job | None = None
+    rules: tuple[Rule, ...] | None = None
 
 
 class Transition(Value):
@@ -239,7 +238,8 @@ class TurnResult(Value):
     """The result of one event. `state` is for the next call. `recall_ms`: how long the memory took to answer, with the
     catalog and with what was chosen; None when it was not asked. `relevance`: whether anything that a recall found is
     about the message; None where that cannot be told. `undigested`: how many of the user's messages the memory has not
-    learned from yet; -1 unknown. `catalog`: None where the catalog had no part in it."""
+    learned from yet; -1 unknown. `catalog`: None where the catalog had no part in it. `rules_fired`: the rules that the
+    answer was given under, `rules_judged`: those of the answer before, of which the event said how they worked."""
 
     response: Response
     state: AssistantState
@@ -251,6 +251,8 @@ class TurnResult(Value):
     relevance: Relevance | None = None
     undigested: int = -1
     catalog: CatalogTurn | None = None
+    rules_fired: tuple[FiredRule, ...] = ()
+    rules_judged: tuple[FiredRule, ...] = ()
 
 
 class Record(Value):

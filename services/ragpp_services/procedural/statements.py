@@ -1,7 +1,7 @@
-"""The statements of queries.sql by name, run on one user's rows, or those of a view, inside one transaction."""
+"""The statements of this tier by name, run on one user's rows, or those of a view, inside one transaction."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import asyncpg
@@ -11,7 +11,10 @@ from ragpp.models import Scope, Vector
 from ragpp.stores.postgres import Connection
 from ragpp.stores.queries import load_queries
 
-SQL: Final = load_queries("ragpp_services.procedural", "queries.sql")
+FILES: Final = ("queries.sql", "rewording.sql")
+SQL: Final[Mapping[str, str]] = {
+    name: statement for file in FILES for name, statement in load_queries("ragpp_services.procedural", file).items()
+}
 
 MAX_CANDIDATES: Final = 1_000
 """The most rules, and the most preferences, that one retrieval looks at."""

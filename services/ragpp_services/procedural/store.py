@@ -21,6 +21,7 @@ from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.procedural.findings.rows import FindingRows
 from ragpp_services.procedural.preferences.rows import PreferenceRows
 from ragpp_services.procedural.reflections.rows import ReflectionRows
+from ragpp_services.procedural.rewording_rows import RewordingRows
 from ragpp_services.procedural.rules.rows import RuleRows
 from ragpp_services.procedural.statements import SQL, Statements
 
@@ -48,6 +49,7 @@ class Rows:
         self.rules = RuleRows(self._run)
         self.findings = FindingRows(self._run)
         self.reflections = ReflectionRows(self._run)
+        self.rewording = RewordingRows(self._run)
 
     async def record(self, events: Sequence[NewEvent], now: datetime) -> list[int]:
         """The ids of the events, recorded in this transaction."""

@@ -32,6 +32,7 @@ from ragpp_services.procedural.forgetting import unlearning, withdrawing
 from ragpp_services.procedural.naming import ProceduralEntry
 from ragpp_services.procedural.preferences.tier import Preferences
 from ragpp_services.procedural.reflections.tier import Reflections
+from ragpp_services.procedural.rewording import Rewording
 from ragpp_services.procedural.rules.tier import Rules
 from ragpp_services.procedural.store import ProceduralStore, Rows
 from ragpp_services.procedural.vectors import Vectors
@@ -76,6 +77,9 @@ class PostgresProceduralTier:
         self.list_findings = findings.list_findings
         self.judge_finding = findings.judge_finding
         self.correct_finding = findings.correct_finding
+
+        rewording = Rewording(store, vectors)
+        self.texts, self.reword = rewording.texts, rewording.reword
 
         reflections = Reflections(store, clock)
         self.save_reflection = reflections.save_reflection

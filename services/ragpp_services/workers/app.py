@@ -32,7 +32,6 @@ from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.observability.metrics import count_if, language_model_called
 from ragpp.observability.tracing import tracing
-from ragpp.retention import EntryRetention
 from ragpp.settings import (
     EmbeddingSettings,
     EntrySettings,
@@ -124,11 +123,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             learning=LearningPolicy(
                 archive_below=learning.archive_below,
                 retention=learning.retention,
-                entries=EntryRetention(
-                    max_age_days=entries.default_expiration_days,
-                    max_count=entries.max_memories_per_ci,
-                    permanent_priority=entries.min_priority_for_permanent,
-                ),
+                entries=entries.limits,
                 cleanup_days=entries.cleanup_interval_hours // 24,
             ),
             extractor=extractor,
@@ -150,6 +145,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
                 maintain_at=worker.maintain_at,
                 keep=timedelta(days=worker.keep_days) if worker.keep_days else None,
                 keep_marks=timedelta(days=forgetting.keep_days),
+                keep_audit=timedelta(days=worker.keep_audit_days) if worker.keep_audit_days else None,
                 ticks={
                     "extract": worker.tick_s,
                     "reflect": worker.nightly_tick_s,

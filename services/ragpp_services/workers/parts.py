@@ -43,8 +43,9 @@ class LearningPolicy:
 class SchedulePolicy:
     """When something is due without anybody asking. Extraction: once a user was `quiet`, or said so many
     `interactions`, or the first of them was stored `every` so long ago. `maintain_at`: the hour in UTC from which the
-    daily upkeep is due. `keep`: for how long finished work is kept, for good where it is None; `keep_marks`: the marks
-    of what was forgotten. `ticks`: how many seconds apart each of them is looked at."""
+    daily upkeep is due. `keep`: for how long finished work is kept, for good where it is None; `keep_audit`: the same
+    of the audit; `keep_marks`: of the marks of what was forgotten. `ticks`: how many seconds apart each of them is
+    looked at."""
 
     quiet: timedelta = timedelta(seconds=30)
     interactions: int = 20
@@ -52,6 +53,7 @@ class SchedulePolicy:
     maintain_at: int = 4
     keep: timedelta | None = None
     keep_marks: timedelta = timedelta(days=90)
+    keep_audit: timedelta | None = None
     ticks: Mapping[Tick, float] = field(default_factory=dict)
 
 

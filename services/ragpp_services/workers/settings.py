@@ -38,6 +38,12 @@ class WorkerSettings(Settings):
         le=36_500,
         description="Finished work and its events are kept so long, 10 or more; 0: for good.",
     )
+    keep_audit_days: int = Field(
+        default=365,
+        ge=0,
+        le=36_500,
+        description="Entries of the audit are kept so long, deletions for FORGETTING_KEEP_DAYS at least; 0: for good.",
+    )
 
     heartbeat: Path | None = Field(
         default=None,

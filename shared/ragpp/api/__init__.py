@@ -1,5 +1,6 @@
 """The bodies of the public HTTP API, shared by the gateway and its clients."""
 
+from ragpp.api.audit import AuditEntry, AuditOutcome
 from ragpp.api.categories import MAX_PAGE_CHARS, CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn
 from ragpp.api.entries import MAX_INJECTION_TOKENS, MAX_OFFSET, CleanupIn, EntryIn, EntryList, Offered, RelevantMemories
 from ragpp.api.forgetting import (
@@ -52,6 +53,8 @@ __all__ = [
     "AboutIn",
     "AccessIn",
     "ActivationIn",
+    "AuditEntry",
+    "AuditOutcome",
     "CacheUse",
     "CategoryIn",
     "CategoryItemsIn",

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from ragpp.entries.usage import AgentSource, MemoryUse, TokenBudget
 from ragpp.entries.values import CatalogEntry, Form
-from ragpp.fields import Id, Metadata, NewId, Said, Text, Whole
+from ragpp.fields import Id, Metadata, NewId, NewLabel, Said, Text, Whole
 from ragpp.models import Value
 
 MAX_PROMPT_CHARS: Final = 100_000
@@ -21,7 +21,8 @@ Requested = Annotated[tuple[Id, ...], Field(max_length=MAX_REQUESTED)]
 
 class PrePromptIn(Value):
     """A prompt that an agent is about to answer. `context`: what else matters for what it may need: its texts are
-    looked at, and its `goal` is what memories are to be worth for."""
+    looked at, and its `goal` is what memories are to be worth for. `domain`, `task_type`: of the work, also looked
+    at."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -33,6 +34,8 @@ class PrePromptIn(Value):
     ci: NewId
     prompt: Prompt
     context: Metadata = Field(default_factory=dict)
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
 
 
 class CatalogLine(Value):
@@ -147,7 +150,8 @@ class Injection(Value):
 
 class PostMessageIn(Value):
     """A message and what the agent answered, of which the memories are to be kept. `message_id`, `response_id`: ids of
-    the interactions that these are: what is taken from the exchange is forgotten with them."""
+    the interactions that these are: what is taken from the exchange is forgotten with them. `domain`, `task_type`: what
+    the memories have that are taken from it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -166,6 +170,8 @@ class PostMessageIn(Value):
     response: Exchanged
     message_id: NewId | None = None
     response_id: NewId | None = None
+    domain: NewLabel | None = None
+    task_type: NewLabel | None = None
 
 
 class BudgetIn(Value):

@@ -76,10 +76,11 @@ class ItemsIn(Value):
 
 class StoredItems(Page[MemoryItem]):
     """The items as they are kept, in the order of the request: one that says what another says is that one.
-    `forgotten`: ids of items that were deleted before, which are not stored again. `redactions`: how many secrets were
-    removed."""
+    `forgotten`: ids of items that were deleted before, which are not stored again. `redactions`: how many secrets and
+    personal data were taken out, `redacted`: of which kinds."""
 
     redactions: int = Field(default=0, ge=0)
+    redacted: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
 
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from ragpp.fields import Listed, NewId
 from ragpp.models import Value, Visibility
 
-KeyScope = Literal["read", "write", "forget", "admin", "global"]
+KeyScope = Literal["read", "write", "forget", "share", "admin", "global"]
 KeyState = Literal["valid", "expired", "revoked"]
 MAX_KEY_DAYS: Final = 36_500
 
@@ -20,7 +20,7 @@ class KeyIn(Value):
     model_config = ConfigDict(
         json_schema_extra={
             "example": {
-                "scopes": ["read", "write"],
+                "scopes": ["read", "write", "share"],
                 "user_id": "u1",
                 "agent_id": "sales",
                 "days": 30,
@@ -29,7 +29,7 @@ class KeyIn(Value):
         }
     )
 
-    scopes: Annotated[Listed[KeyScope], Field(min_length=1, max_length=5)] = ("read", "write", "forget")
+    scopes: Annotated[Listed[KeyScope], Field(min_length=1, max_length=6)] = ("read", "write", "forget")
     user_id: NewId | None = None
     agent_id: NewId | None = None
     days: int | None = Field(default=None, ge=1, le=MAX_KEY_DAYS)

@@ -63,12 +63,14 @@ class StoreRequest(Value):
 
 class StoredMessage(Value):
     """The outcome of one message. `forgotten`: a message of this id was forgotten, so it is not stored, whatever it
-    says. `redactions`: how many secrets were removed from it before it was stored."""
+    says. `redactions`: how many secrets and personal data were taken out before it was stored; `redacted`: of which
+    kinds."""
 
     id: str
     duplicate: bool
     forgotten: bool = False
     redactions: int
+    redacted: tuple[str, ...] = ()
 
 
 class StoreResponse(Value):
@@ -79,7 +81,7 @@ class StoreResponse(Value):
         json_schema_extra={
             "example": {
                 "receipt": "r1.2a.2a",
-                "stored": [{"id": "m-17", "duplicate": False, "forgotten": False, "redactions": 0}],
+                "stored": [{"id": "m-17", "duplicate": False, "forgotten": False, "redactions": 0, "redacted": []}],
                 "timestamp": "2026-03-08T13:56:02Z",
                 "tiers": {"episodic": "ok", "short_term": "ok"},
             }

@@ -98,14 +98,15 @@ _RESOURCE_EXAMPLE: dict[str, JsonValue] = {
 
 class StoredResource(Value):
     """The outcome of one resource. `resource`: as it is kept, its content cut to 200 characters. `redactions`: how many
-    secrets were removed from it. `job`: what takes items from it, where that was asked for. `receipt`: of its messages,
-    where they are interactions now."""
+    secrets and personal data were taken out, `redacted`: of which kinds. `job`: what takes items from it, where that
+    was asked for. `receipt`: of its messages, where they are interactions now."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "example": {
                 "resource": _RESOURCE_EXAMPLE,
                 "redactions": 0,
+                "redacted": [],
                 "duplicate": False,
                 "job": None,
                 "receipt": None,
@@ -115,6 +116,7 @@ class StoredResource(Value):
 
     resource: Resource
     redactions: int = Field(ge=0)
+    redacted: tuple[str, ...] = ()
     duplicate: bool
     job: Job | None = None
     receipt: str | None = None

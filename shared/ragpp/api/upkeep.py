@@ -9,6 +9,7 @@ from ragpp.fields import (
     GivenTime,
     Id,
     NewId,
+    innocuous,
     known_zone,
     storable,
 )
@@ -83,7 +84,9 @@ class SettingsIn(UserSettings):
     )
 
     time_zone: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(known_zone)] = "UTC"
-    plan: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(storable)] = "default"
+    plan: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(storable), AfterValidator(innocuous)] = (
+        "default"
+    )
 
 
 class Live(BaseModel):

@@ -14,7 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ragpp.api import StoreRequest, StoreResponse
 from ragpp.client.outbox import Outbox
-from ragpp.client.refusals import AWARE, NAIVE, for_caller
+from ragpp.client.refusals import for_caller
 from ragpp.errors import (
     ClientClosed,
     Conflict,
@@ -26,7 +26,7 @@ from ragpp.errors import (
     TooMuchAtOnce,
 )
 from ragpp.errors.problems import Problem, error_of
-from ragpp.fields import storable
+from ragpp.fields import storable, utc
 
 T = TypeVar("T")
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -67,6 +67,7 @@ class Caller:
     after as long as that says, until it has waited for LONGEST_PATIENCE_S in all.
 
     With an `outbox`, messages that cannot be stored now are kept there, and delivered before the next call is made.
+    `is_connected`: the gateway did what it was asked last that it answered, and has not been away since.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Caller:
         self._outbox = outbox
         self._retries = retries
         self._backoff_s = backoff_s
+        self.is_connected = False
 
     def ask(self, call: Call[T]) -> Flow[T]:
         """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable;
@@ -130,9 +132,12 @@ class Caller:
                     yield asked_s * _spread() if self._backoff_s else 0.0
                     continue
                 if outcome.status_code != 503 or last or not call.repeat:
-                    return _result(outcome, call)
+                    result = _result(outcome, call)
+                    self.is_connected = True
+                    return result
                 wait_s = max(wait_s, asked_s) if self._backoff_s else 0.0
             elif last or not (call.repeat or isinstance(outcome, _UNSENT)):
+                self.is_connected = False
                 where = shown_address(self._http.base_url)
                 raise GatewayUnreachable(f"{where} did not answer ({type(outcome).__name__})") from outcome
             attempt += 1
@@ -176,13 +181,10 @@ def _json(body: BaseModel | Mapping[str, Parameter]) -> bytes:
 
 
 def _storable(name: str, value: Parameter) -> Parameter:
-    """A moment is written as text, a model as JSON. Raises InvalidInput for text that is not valid Unicode, and for a
-    moment without an offset."""
-    if isinstance(value, datetime) and value.utcoffset() is None:
-        raise InvalidInput(f"{name}: {NAIVE}", suggestions=(AWARE,))
-    written = value.isoformat() if isinstance(value, datetime) else value
-    written = written.model_dump_json() if isinstance(written, BaseModel) else written
+    """A moment is written as text, in UTC, a model as JSON. Raises InvalidInput for text that is not valid Unicode."""
     try:
+        written = utc(value).isoformat() if isinstance(value, datetime) else value
+        written = written.model_dump_json() if isinstance(written, BaseModel) else written
         return storable(written) if isinstance(written, str) else written
     except ValueError as error:
         raise InvalidInput(f"{name}: {error}") from error

@@ -36,6 +36,11 @@ class Face:
 
     _caller: Caller
 
+    @property
+    def is_connected(self) -> bool:
+        """True once the gateway has done what it was asked; False from when it did not answer until it does again."""
+        return self._caller.is_connected
+
 
 class AsyncRunner(Face):
     """Takes the steps of calls in a task: its verbs are coroutine functions."""

@@ -43,7 +43,7 @@ def message(
     `role`: `user`, `assistant`, `system` or `tool`, of who said it; else `user`.
     `name`: who said it, 1 to 200 characters; else none, and the role stands for it.
     `id`: one of your own, unique within the user, 1 to 256 characters, so that a repeat is no new message; else made.
-    `occurred_at`: when it was said, with its UTC offset, from 1900 on, at most five minutes ahead; else now.
+    `occurred_at`: when it was said, in UTC where it has no offset, from 1900 on, at most five minutes ahead; else now.
     `visibility`: `shared` for all agents of the user, `agent` for this one; else as the key is, mostly `shared`.
     `message_type`: kind of message, 1 to 100 characters; else `conversation`. Of `context` nothing is learned.
     `channel`: by which it came, such as `email`, 1 to 100 characters; else none.
@@ -112,7 +112,7 @@ def question(
     `in_session`: id of the session, 1 to 256 characters, in which alone is searched; else in all.
     `tiers`: some of `short_term`, `episodic`, `semantic`, `procedural` and `catalog`; else all.
     `time_range`: TimeRange of `ragpp.models`, of whose time memories are; else of any time.
-    `as_of`: moment with its UTC offset, from 1900 on: nothing said later is seen; else now.
+    `as_of`: moment, in UTC where it has no offset, from 1900 on: nothing said later is seen; else now.
     `after`: receipt of a write, at most 64 characters, to wait for for half the deadline at most; else none.
     `role`: `user`, `assistant`, `system` or `tool`, of whom messages are; else of anyone.
     `message_type`: kind of the messages, 1 to 100 characters; else any.

@@ -31,13 +31,10 @@ _FOR_CALLERS: Final = {
     "See GET /docs.": "The gateway and this client are perhaps not of one version.",
 }
 """Advice of a gateway in the words of whoever calls the client."""
-NAIVE: Final = "has no UTC offset"
-AWARE: Final = "Give a time with its offset: datetime.now(timezone.utc), or datetime(2026, 3, 8, tzinfo=timezone.utc)."
 _FIRST: Final = "messages.0."
 _TOLD: Final = {
     **{kind: f"must be {form}" for kind, form in FORMS.items()},
     "missing": "is missing",
-    "timezone_aware": NAIVE,
 }
 _OF_ANOTHER_FORM: Final = frozenset({*FORMS, "missing", OF_NO_FORM, "extra_forbidden"})
 
@@ -51,9 +48,7 @@ def refusal_of(error: ValidationError, model: type[BaseModel], *, is_plain: bool
     if (most := _limit_in(errors)) is not None:
         return TextTooLong(refused.message, details={**refused.details, "most": most})
     is_filter = any(_place(item)[:1] == ("filter",) and item["type"] in _OF_ANOTHER_FORM for item in errors)
-    is_naive = any(item["type"] == "timezone_aware" for item in errors)
-    advice = _FILTER if is_filter else AWARE if is_naive else _CORRECT
-    return InvalidInput(refused.message, suggestions=(advice,), details=refused.details)
+    return InvalidInput(refused.message, suggestions=(_FILTER if is_filter else _CORRECT,), details=refused.details)
 
 
 def for_caller(error: MemorySystemError, *, is_single: bool) -> MemorySystemError:
@@ -68,7 +63,7 @@ def for_caller(error: MemorySystemError, *, is_single: bool) -> MemorySystemErro
     named = str(fields[0].get("field")) if fields else "receipt"
     suggestions = tuple(_advice_for_caller(one, named) for one in error.suggestions)
     details = {**error.details, "errors": fields} if fields else error.details
-    return type(error)(message, suggestions=suggestions, details=details)
+    return type(error).worded(message, suggestions=suggestions, details=details)
 
 
 def _advice_for_caller(told: str, field: str) -> str:

@@ -15,6 +15,8 @@ from pydantic import JsonValue
 
 from ragpp.api import (
     ActivationIn,
+    AuditEntry,
+    AuditOutcome,
     ConfirmIn,
     EntityChange,
     ExtractIn,
@@ -52,6 +54,7 @@ from ragpp.api import (
 from ragpp.client.calls import STORE, Flow
 from ragpp.client.catalog_verbs import CatalogVerbs
 from ragpp.client.hook_verbs import HookVerbs
+from ragpp.client.personal_verbs import PersonalVerbs
 from ragpp.client.plain import message, question
 from ragpp.client.route import composed, route
 from ragpp.fields import TokenizerName
@@ -91,7 +94,7 @@ def _names_the_value(given: Mapping[str, object]) -> bool:
     return given["value"] is not None
 
 
-class Verbs(CatalogVerbs, HookVerbs):
+class Verbs(CatalogVerbs, HookVerbs, PersonalVerbs):
     """The public API; how its calls are made is its subclass's."""
 
     @route("POST", STORE, body=StoreRequest, plain=message)
@@ -458,7 +461,7 @@ class Verbs(CatalogVerbs, HookVerbs):
 
         `user_id`: id of the user, 1 to 256 characters.
         `finding`: kind of them, such as `plan`, `taste` or `event`; else all.
-        `as_of`: moment with its UTC offset; else now.
+        `as_of`: moment, in UTC where it has no offset; else now.
         `cursor`: `next_cursor` of the page before; else the first page.
         `limit`: most findings on the page, 1 to 200; else 50.
 
@@ -586,6 +589,29 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("DELETE", "/v1/keys/{key_id}")
     def revoke_key(self, key_id: str, *, last: bool = False) -> KeyInfo:
         """Revoke a key, within seconds. Conflict for the last that could make one like it, unless `last`."""
+
+    @route("GET", "/v1/audit")
+    def audit(
+        self,
+        *,
+        user_id: str | None = None,
+        key_id: str | None = None,
+        route: str | None = None,
+        outcome: AuditOutcome | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        memory_id: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[AuditEntry]:
+        """Who asked for what, and which memories that returned or changed, newest first. The key has the scope `admin`.
+
+            for entry in memory.audit(user="ana", memory_id="m-17").items:
+                print(entry.at, entry.key_id, entry.action)  # who has seen, changed or deleted it
+
+        `route`: a path of the API, or method and path, as in `POST /v1/recall`. A memory that was forgotten is found
+        with its user alone.
+        """
 
     @route("POST", "/v1/health/report", repeat=False)
     def make_health_report(self) -> HealthReport:

@@ -57,12 +57,14 @@ class Description(Value):
 
 
 class GivenEntry(Value):
-    """The fields of an entry that somebody gives, in place of what its words tell; None where nothing was said."""
+    """The fields of an entry that somebody gives, in place of what its words tell; None where nothing was said.
+    `expires_unsaid`: the moment at which it expires is that of the installation's limits."""
 
     summary: str | None = None
     tags: Tags | None = None
     priority: Priority | None = None
     expires: Moment | None = None
+    expires_unsaid: bool = False
     references: References = ()
     external_id: Id | None = None
 

@@ -20,6 +20,7 @@ MemorySystemError
 ├── Outdated            017   something was forgotten since what a write rests on was read; retryable
 ├── InvalidInput        020   a value is outside what is accepted; also a ValueError
 │   ├── SecretInId      039   an id holds a secret
+│   ├── PersonalDataRefused 056  a text has personal data, which the policy refuses
 │   └── TextTooLong     026   a text is over its limit
 ├── Unauthenticated     021   no key, or a wrong one
 ├── Forbidden           022   the key lacks the scope
@@ -44,8 +45,15 @@ MemorySystemError
     └── ModelRefused    045   the endpoint refuses the request, or the model declines to answer
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Self
+
+
+class _Advice:
+    """The suggestions as document 002 calls them: of an error its own, of a class those of all of its errors."""
+
+    def __get__(self, error: "MemorySystemError | None", kind: type["MemorySystemError"]) -> list[str]:
+        return list(kind.default_suggestions if error is None else error.suggestions)
 
 
 class MemorySystemError(Exception):
@@ -55,15 +63,20 @@ class MemorySystemError(Exception):
     `suggestions` say what to do about it; without any, the class's own are used.
     `speaks_plainly`: every message of the class is made of our own words, numbers and settings alone; it may be stored
     and logged. What others said, such as an endpoint's answer, is in `details` then, or in the cause.
+    `name`, `context`, `recovery_suggestions`: the class's name, `details` and `suggestions` as document 002 calls them.
     """
 
     by_code: ClassVar[dict[str, type["MemorySystemError"]]] = {}
     code: ClassVar[str] = "MEM-000"
+    name: ClassVar[str] = "MemorySystemError"
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
     retryable: ClassVar[bool] = False
     speaks_plainly: ClassVar[bool] = False
     default_suggestions: ClassVar[tuple[str, ...]] = ()
+    recovery_suggestions = _Advice()
+    of_something: ClassVar[bool] = False
+    """True of a class whose errors are made of what they are about, and make their message of it."""
 
     def __init__(
         self, message: str, *, suggestions: tuple[str, ...] = (), details: dict[str, object] | None = None
@@ -72,6 +85,25 @@ class MemorySystemError(Exception):
         self.message = message
         self.suggestions = suggestions or self.default_suggestions
         self.details: dict[str, object] = details or {}
+
+    @classmethod
+    def worded(
+        cls, message: str, *, suggestions: tuple[str, ...] = (), details: dict[str, object] | None = None
+    ) -> Self:
+        """One whose message is known, such as that of an answer, whatever the class is made of."""
+        if not cls.of_something:
+            return cls(message, suggestions=suggestions, details=details)
+        error = cls.__new__(cls)
+        MemorySystemError.__init__(error, message, suggestions=suggestions, details=details)
+        return error
+
+    def __reduce__(self) -> "tuple[Callable[..., MemorySystemError], tuple[object, ...]]":
+        """As a copy and a pickle make it, whatever the class is made of."""
+        return _restored, (type(self), self.message, self.suggestions, self.details)
+
+    @property
+    def context(self) -> dict[str, object]:
+        return self.details
 
     def advise(self) -> None:
         """Let the text, which a traceback ends with, end with the suggestions; `message` stays as it is."""
@@ -89,9 +121,15 @@ class MemorySystemError(Exception):
     ) -> None:
         if code in cls.by_code:
             raise TypeError(f"{code!r} already names {cls.by_code[code].__name__}")
-        cls.code, cls.status, cls.title = code, status, title
+        cls.code, cls.name, cls.status, cls.title = code, cls.__name__, status, title
         cls.retryable, cls.speaks_plainly, cls.default_suggestions = retryable, speaks_plainly, suggestions
         cls.by_code[code] = cls
+
+
+def _restored(
+    of: "type[MemorySystemError]", message: str, suggestions: tuple[str, ...], details: dict[str, object]
+) -> "MemorySystemError":
+    return of.worded(message, suggestions=suggestions, details=details)
 
 
 class EmbeddingError(
@@ -101,7 +139,12 @@ class EmbeddingError(
     title="Embedding failed",
     retryable=True,
     speaks_plainly=True,
-    suggestions=("Check the embedder's settings and its endpoint or model files, then repeat the request.",),
+    suggestions=(
+        "Check embedding service API key",
+        "Verify network connectivity",
+        "Retry with exponential backoff",
+        "Check the embedder's settings and its endpoint or model files, then repeat the request.",
+    ),
 ):
     """A text could not be turned into a vector."""
 
@@ -112,7 +155,12 @@ class ExtractionError(
     status=500,
     title="Extraction failed",
     speaks_plainly=True,
-    suggestions=("The interaction is stored; its digestion is retried. See the event's error in the ledger.",),
+    suggestions=(
+        "Check extraction model API key",
+        "Try with smaller content",
+        "Retry with simpler extraction prompt",
+        "What was to be read is stored; its digestion is retried. See the event's error in the ledger.",
+    ),
 ):
     """Entities, relationships or preferences could not be taken from a text."""
 
@@ -124,7 +172,12 @@ class ConsolidationError(
     title="Consolidation failed",
     retryable=True,
     speaks_plainly=True,
-    suggestions=("The previous page is kept. Consolidate it again later.", "Check the model of LLM_CONSOLIDATION."),
+    suggestions=(
+        "Previous category content is preserved",
+        "Retry consolidation later",
+        "Check consolidation model API key",
+        "Check the model of LLM_CONSOLIDATION.",
+    ),
 ):
     """A category's page could not be made; what it was it is."""
 
@@ -136,7 +189,11 @@ class RetrievalError(
     title="Retrieval failed",
     retryable=True,
     speaks_plainly=True,
-    suggestions=("Ask again with mode=rag, which needs no language model.", "Try a simpler question."),
+    suggestions=(
+        "Ask again with mode=rag, which needs no language model.",
+        "Try with simpler query",
+        "Check the index: GET /health/ready.",
+    ),
 ):
     """The catalog could not be searched in the way that was asked for."""
 
@@ -147,7 +204,11 @@ class VectorIndexError(
     status=503,
     title="The catalog's index is not whole",
     speaks_plainly=True,
-    suggestions=("Make it anew: `ragpp catalog rebuild`, or rebuild_index().",),
+    suggestions=(
+        "Rebuild index with rebuild_index()",
+        "Make it anew by `ragpp catalog rebuild`, where no manager is at hand.",
+        "Check what it is made of: GET /health/ready.",
+    ),
 ):
     """An index and what is stored do not agree."""
 
@@ -158,7 +219,12 @@ class StorageError(
     status=500,
     title="Storage failed",
     speaks_plainly=True,
-    suggestions=("Nothing was stored. Repeat the request with the same ids; see the store's log for the cause.",),
+    suggestions=(
+        "Check disk space",
+        "Verify directory permissions",
+        "Check the stack's folder, RAGPP_HOME, which takes the place of a storage_dir.",
+        "Nothing was stored. Repeat the request with the same ids; see the store's log for the cause.",
+    ),
 ):
     """A store refused a statement for a reason that repeating does not mend."""
 
@@ -201,11 +267,22 @@ class ResourceNotFoundError(
     status=404,
     title="Resource not found",
     suggestions=(
-        "Verify that the resource's id is correct.",
-        "List what exists: GET /v1/resources?resource_type=…, or list_by_type().",
+        "Verify the resource ID is correct",
+        "Use list_by_type() to see available resources",
+        "List what exists: GET /v1/resources?resource_type=….",
     ),
 ):
     """No resource of that id in this scope."""
+
+    of_something = True
+
+    def __init__(self, resource_id: str, *, message: str = "") -> None:
+        super().__init__(message or f"Resource '{resource_id}' not found", details={"resource_id": resource_id})
+
+    @property
+    def resource_id(self) -> str:
+        """The id of which there is none."""
+        return str(self.details.get("resource_id", ""))
 
 
 class CategoryNotFoundError(
@@ -213,16 +290,33 @@ class CategoryNotFoundError(
     code="MEM-002",
     status=404,
     title="Category not found",
-    suggestions=("Create the category: POST /v1/categories, or create_category().",),
+    suggestions=("Create the category with create_category()", "Create one: POST /v1/categories."),
 ):
-    """No category of that name in this scope; `details["available"]` names those that exist."""
+    """No category of that name in this scope; `details["available"]` are those that exist."""
 
-    @classmethod
-    def of(cls, name: str, available: Sequence[str]) -> Self:
-        """With what exists among the suggestions."""
-        there = (f"Available categories: {', '.join(available)}.",) if available else ()
-        details: dict[str, object] = {"category_name": name, "available": list(available)}
-        return cls(f"there is no category {name!r}", suggestions=(*cls.default_suggestions, *there), details=details)
+    of_something = True
+
+    def __init__(
+        self,
+        category_name: str,
+        available: Sequence[str] | None = None,
+        *,
+        message: str = "",
+        suggestions: tuple[str, ...] = (),
+    ) -> None:
+        known = None if available is None else list(available)
+        first, *others = suggestions or self.default_suggestions
+        there = (f"Available categories: {', '.join(known)}",) if known else ()
+        super().__init__(
+            message or f"Category '{category_name}' not found",
+            suggestions=(first, *there, *others),
+            details={"category_name": category_name, "available": known},
+        )
+
+    @property
+    def category_name(self) -> str:
+        """The name that there is none of."""
+        return str(self.details.get("category_name", ""))
 
 
 class CategoryExistsError(
@@ -230,9 +324,23 @@ class CategoryExistsError(
     code="MEM-003",
     status=409,
     title="Category exists",
-    suggestions=("Use another name.", "Read the one that exists: GET /v1/categories/{name}, or get_by_name()."),
+    suggestions=(
+        "Use a different name",
+        "Use get_by_name() to access existing category",
+        "Read the one that exists: GET /v1/categories/{name}.",
+    ),
 ):
     """A category of that name is there."""
+
+    of_something = True
+
+    def __init__(self, category_name: str) -> None:
+        super().__init__(f"Category '{category_name}' already exists", details={"category_name": category_name})
+
+    @property
+    def category_name(self) -> str:
+        """The name that is taken."""
+        return str(self.details.get("category_name", ""))
 
 
 class EmbeddingMismatch(
@@ -312,6 +420,39 @@ class SecretInId(
     ),
 ):
     """An id of a user, session, agent, interaction or the like holds what a secret is known by."""
+
+
+class PersonalDataRefused(
+    InvalidInput,
+    code="MEM-056",
+    status=422,
+    title="Personal data is refused",
+    suggestions=(
+        "Send it without the personal data. Nothing of the request was stored.",
+        "To have it masked or kept instead, change the policy for personal data.",
+    ),
+):
+    """A text has personal data, and the policy of the tenant or the user refuses it. `kinds` names what was found, and
+    nothing repeats it."""
+
+    @classmethod
+    def of(cls, kinds: Sequence[str], field: str | None = None) -> Self:
+        """With the `kinds` in their order, and the `field` that has the text, where it is known."""
+        reason = f"has personal data ({', '.join(kinds)}), which is refused here"
+        details: dict[str, object] = {"kinds": list(kinds)}
+        if field is None:
+            return cls(f"the text {reason}", details=details)
+        return cls(f"{field}: {reason}", details={**details, "errors": [{"field": field, "reason": reason}]})
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of personal data that the text has."""
+        kinds = self.details.get("kinds")
+        return tuple(map(str, kinds)) if isinstance(kinds, list) else ()
+
+    def in_field(self, field: str) -> Self:
+        """The same of a text that stands in `field`, such as `messages.0.content`."""
+        return self.of(self.kinds, field)
 
 
 class TextTooLong(

@@ -74,7 +74,7 @@ def error_of(problem: Problem) -> MemorySystemError:
     details: dict[str, object] = dict(problem.details)
     if problem.errors:
         details["errors"] = [item.model_dump() for item in problem.errors]
-    return kind(problem.detail, suggestions=tuple(problem.recovery_suggestions), details=details)
+    return kind.worded(problem.detail, suggestions=tuple(problem.recovery_suggestions), details=details)
 
 
 def invalid_fields(errors: Sequence[dict[str, object]]) -> InvalidInput:

@@ -21,7 +21,7 @@ from ragpp.extraction.naming.masking import Reading
 from ragpp.extraction.naming.names import confirm, find_names
 from ragpp.extraction.naming.places import capitalise
 from ragpp.extraction.naming.pronouns import with_person
-from ragpp.extraction.naming.words import Labelled, Name, Word
+from ragpp.extraction.naming.words import Labelled, Name, Word, called
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.port import (
     DateMention,
@@ -56,7 +56,6 @@ _PRONOUN: Final = re.compile(r"\b(?:I|i|me|my|My|we|We|our|Our)\b")
 _GRAMMAR: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer")
 _SHORTEST: Final = 3
 """Words of a sentence that may state something."""
-_QUOTES: Final = frozenset("\"“'‘")
 
 
 class SpacyExtractor:
@@ -87,7 +86,7 @@ class SpacyExtractor:
         cleaned = with_capitals(capitalise(clean(text, titles=True)), is_word)
         sentences = [part for sentence in split(cleaned) for part in stated_before(sentence)]
         parsed = self._parse(sentences)
-        names = [[_entitled(name, text) for name in found] for found in _names(sentences, parsed, is_word)]
+        names = [called(found, text) for found in _names(sentences, parsed, is_word)]
         return _Message(text, speaker or SPEAKER, said_at, listener).read(sentences, parsed, names)
 
     def query_entities(self, text: str) -> tuple[str, ...]:
@@ -156,12 +155,6 @@ def _names(sentences: Sequence[Sentence], parsed: "Sequence[Doc]", is_word: Call
         found.append(find_names(placed, labelled, is_word) if placed else [])
     confirmed = iter(confirm([name for names in found for name in names]))
     return [[next(confirmed) for _ in names] for names in found]
-
-
-def _entitled(name: Name, text: str) -> Name:
-    """A name in quotation marks is that of a thing."""
-    quoted = name.start > 0 and text[name.start - 1] in _QUOTES
-    return replace(name, label="PRODUCT") if quoted and name.label == "PERSON" and not name.firm else name
 
 
 def _words_of(doc: "Doc") -> tuple[list[Word], list[Labelled]]:

@@ -44,6 +44,8 @@ TOUCHED_TABLES: Final = (
     "ledger.again",
     "ledger.debounce",
     "ledger.events",
+    "ledger.personal_policies",
+    "ledger.marked_ids",
     "ledger.pins",
     "ledger.progress",
     "ledger.views",
@@ -165,12 +167,18 @@ class ErasureLedger:
 
     async def erase_elsewhere(self, scope: Scope, until: datetime) -> None:
         """Delete the keys that are bound to the user, and let audit entries until that moment, those included that
-        arrive later, have a keyed hash in the user's place."""
+        arrive later, have a keyed hash in the user's place, and marks alone of their memories."""
         name, changed = self._marks.of_user(scope), ACCESSES_AT_ONCE
         while changed >= ACCESSES_AT_ONCE:
             async with self._transaction("erase elsewhere", scope) as connection:
                 row = await connection.fetchrow(SQL["erase_elsewhere"], *scope.user_key, name, until, ACCESSES_AT_ONCE)
             changed = 0 if row is None else row["accesses"]
+        await self.drop_marked_ids(scope)
+
+    async def drop_marked_ids(self, scope: Scope) -> None:
+        """Keep no more which memories the marks in the audit are of: some of them went, and nobody raised an epoch."""
+        async with self._transaction("drop marked ids", scope) as connection:
+            await connection.execute(SQL["drop_marked_ids"], *scope.user_key)
 
     async def erase_events(self, work: Work) -> None:
         """Delete the user's events of before the work's, with their jobs and results, and later ones that nothing is

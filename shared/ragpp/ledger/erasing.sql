@@ -3,7 +3,8 @@
 -- name: lately_kept
 -- What the ledger keeps of a user beside events. As the app.
 -- $1 tenant_id text, $2 user_id text
-SELECT (SELECT count(*) FROM ledger.user_settings WHERE tenant_id = $1 AND user_id = $2) AS settings,
+SELECT (SELECT count(*) FROM ledger.user_settings WHERE tenant_id = $1 AND user_id = $2)
+       + (SELECT count(*) FROM ledger.personal_policies WHERE tenant_id = $1 AND user_id = $2) AS settings,
        (SELECT count(*) FROM ledger.pins WHERE tenant_id = $1 AND user_id = $2) AS pins,
        (SELECT count(*) FROM ledger.debounce WHERE tenant_id = $1 AND user_id = $2)
        + (SELECT count(*) FROM ledger.unreflected WHERE tenant_id = $1 AND user_id = $2)
@@ -15,13 +16,14 @@ SELECT (SELECT count(*) FROM ledger.user_settings WHERE tenant_id = $1 AND user_
 -- The same, and let it go. As the app, under the user's lock: what is noted of later messages stays.
 -- $1 tenant_id text, $2 user_id text
 WITH settings AS (DELETE FROM ledger.user_settings WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
+policies AS (DELETE FROM ledger.personal_policies WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 pins AS (DELETE FROM ledger.pins WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 debounced AS (DELETE FROM ledger.debounce WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 unreflected AS (DELETE FROM ledger.unreflected WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 kept_up AS (DELETE FROM ledger.upkeep WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 read AS (DELETE FROM ledger.windows WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 unread AS (DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2 RETURNING 1)
-SELECT (SELECT count(*) FROM settings) AS settings, (SELECT count(*) FROM pins) AS pins,
+SELECT (SELECT count(*) FROM settings) + (SELECT count(*) FROM policies) AS settings, (SELECT count(*) FROM pins) AS pins,
        (SELECT count(*) FROM debounced) + (SELECT count(*) FROM unreflected) + (SELECT count(*) FROM kept_up)
        + (SELECT count(*) FROM read) + (SELECT count(*) FROM unread) AS schedule;
 
@@ -112,6 +114,10 @@ SELECT keys, accesses FROM audit.known_of_user($1, $2, $3);
 -- Delete the keys, and let $5 audit entries at most name the user by another name; how many there were of both.
 -- $1 tenant_id text, $2 user_id text, $3 name text, $4 until timestamptz, $5 most int
 SELECT keys, accesses FROM audit.erase_user($1, $2, $3, $4, $5);
+
+-- name: drop_marked_ids
+-- $1 tenant_id text, $2 user_id text
+DELETE FROM ledger.marked_ids WHERE tenant_id = $1 AND user_id = $2;
 
 -- name: want_cleaning
 -- What is wanted already, and not begun, stays as it is.

@@ -6,7 +6,7 @@ from ragpp.clock import Clock
 from ragpp.ledger.events import SQL
 from ragpp.models import Scope
 from ragpp.retention import RetainedTier
-from ragpp.stores.postgres import Pool, tenant_tx
+from ragpp.stores.postgres import Connection, Pool, tenant_tx
 
 
 class PinBoard:
@@ -32,5 +32,10 @@ class PinBoard:
     async def pinned(self, scope: Scope, tier: RetainedTier) -> frozenset[str]:
         """The ids of the tier's pinned items."""
         async with tenant_tx(self._pool, scope) as connection:
-            rows = await connection.fetch(SQL["pinned"], *scope.user_key, tier)
-        return frozenset(row["item_id"] for row in rows)
+            return await pinned_in(connection, scope, tier)
+
+
+async def pinned_in(connection: Connection, scope: Scope, tier: RetainedTier) -> frozenset[str]:
+    """The ids of the tier's pinned items, as the transaction of that connection sees them."""
+    rows = await connection.fetch(SQL["pinned"], *scope.user_key, tier)
+    return frozenset(row["item_id"] for row in rows)

@@ -542,6 +542,34 @@ ON CONFLICT (tenant_id, user_id) DO UPDATE
    SET time_zone = excluded.time_zone, reflect_at = excluded.reflect_at, plan = excluded.plan,
        updated_at = excluded.updated_at;
 
+-- name: user_choices
+-- The user's time zone, and the policy for personal data that holds for the user: the user's own, else the tenant's.
+-- $1 tenant_id text, $2 user_id text
+SELECT settings.time_zone, policy.mode, policy.kinds, policy.keeps_passwords
+  FROM (SELECT $1::text AS tenant_id, $2::text AS user_id) AS asked
+  LEFT JOIN ledger.user_settings AS settings USING (tenant_id, user_id)
+  LEFT JOIN LATERAL (
+    SELECT mode, kinds, keeps_passwords FROM ledger.personal_policies AS one
+     WHERE one.tenant_id = asked.tenant_id AND one.user_id IN (asked.user_id, '')
+     ORDER BY one.user_id DESC LIMIT 1) AS policy ON true;
+
+-- name: personal_policy
+-- $1 tenant_id text, $2 user_id text: empty for the tenant's
+SELECT mode, kinds, keeps_passwords FROM ledger.personal_policies WHERE tenant_id = $1 AND user_id = $2;
+
+-- name: set_personal_policy
+-- $1 tenant_id text, $2 user_id text, $3 mode text, $4 kinds text[] or null, $5 keeps_passwords boolean,
+-- $6 now timestamptz
+INSERT INTO ledger.personal_policies AS known (tenant_id, user_id, mode, kinds, keeps_passwords, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (tenant_id, user_id) DO UPDATE
+   SET mode = excluded.mode, kinds = excluded.kinds, keeps_passwords = excluded.keeps_passwords,
+       updated_at = excluded.updated_at;
+
+-- name: drop_personal_policy
+-- $1 tenant_id text, $2 user_id text: empty for the tenant's
+DELETE FROM ledger.personal_policies WHERE tenant_id = $1 AND user_id = $2;
+
 -- name: users_to_extract
 -- Users whose last messages have settled, or are many, or are waiting for long; none whose last extraction has not
 -- been done: its window would only be cut in pieces.
@@ -642,6 +670,17 @@ SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND mark = ANY ($2::text[
 WITH told AS (DELETE FROM ledger.told WHERE at < $1)
 DELETE FROM ledger.forgotten
  WHERE (tenant_id, mark) IN (SELECT tenant_id, mark FROM ledger.forgotten WHERE at < $1 ORDER BY at LIMIT $2);
+
+-- name: prune_marked_ids
+-- Which memories marks are of that were returned for the first time before $1: when they are again, it is known again.
+-- $1 before timestamptz, $2 most int
+DELETE FROM ledger.marked_ids
+ WHERE (tenant_id, user_id, mark) IN (
+   SELECT tenant_id, user_id, mark FROM ledger.marked_ids WHERE at < $1 ORDER BY at LIMIT $2);
+
+-- name: prune_audit
+-- $1 before timestamptz, $2 deletions before timestamptz, $3 most int
+SELECT audit.prune($1, $2, $3);
 
 -- name: is_known
 -- $1 event_id bigint, $2 stage text

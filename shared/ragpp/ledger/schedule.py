@@ -75,6 +75,15 @@ class ScheduleLedger:
             deleted = await connection.execute(SQL["prune_forgotten"], before, limit)
         return _count(deleted)
 
+    async def prune_audit(self, before: datetime, deletions_before: datetime, limit: int) -> int:
+        """Delete entries of the audit from before that moment, `limit` at most, those that tell of a deletion from
+        before `deletions_before`; and which memories marks are of that were returned then for the first time. Returns
+        how many entries there were."""
+        async with relay_tx(self._pool, "prune audit") as connection:
+            await connection.execute(SQL["prune_marked_ids"], before, limit)
+            pruned: int = await connection.fetchval(SQL["prune_audit"], before, deletions_before, limit)
+        return pruned
+
     async def users_to_extract(self, settled: Settled) -> list[Scope]:
         """AT_ONCE users at most whose messages have settled, those that wait longest first."""
         async with relay_tx(self._pool, "users to extract") as connection:

@@ -1,7 +1,7 @@
 """The common part of asking, whatever the provider: trying again, and reading an answer of a given form."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -15,6 +15,8 @@ EXCERPT_CHARS: Final = 200
 _OUT_OF_CREDIT: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes of a 429 that waiting does not mend."""
 _OBJECTS_LOOKED_AT: Final = 20
+EXAMPLE_WORDS: Final = 5
+"""A text of so many words that stands in the instructions, and not in the data, is of their example."""
 SUGGESTIONS: Final = {
     401: ("Check the provider's key: LLM_OPENAI_API_KEY or LLM_ANTHROPIC_API_KEY.",),
     403: ("Check that the key may use the model.",),
@@ -37,11 +39,12 @@ def asked_s(error: Exception) -> float | None:
 async def asked(
     prompt: Prompt, schema: type[ReplyT], model: str, send: Callable[[Prompt], Awaitable[Answer]]
 ) -> Completion[ReplyT]:
-    """The answer to `prompt` as a value of `schema`; an answer of another form is asked for once more, with what is
-    wrong about it. Raises LanguageModelError, MalformedReply with the tokens of both."""
+    """The answer to `prompt` as a value of `schema`; an answer of another form, or one that repeats the example that
+    the instructions give, is asked for once more, with what is wrong about it. Raises LanguageModelError,
+    MalformedReply with the tokens of both."""
     answer = await send(prompt)
     try:
-        return Completion(read_reply(answer.text, schema), answer.usage, model)
+        return Completion(_own_reply(answer.text, schema, prompt), answer.usage, model)
     except MalformedReply as error:
         complaint = f"Your previous answer could not be read: {error.message}. Answer with one JSON object."
         again = replace(prompt, user=f"{prompt.user}\n\n{complaint}")
@@ -49,7 +52,7 @@ async def asked(
     try:
         answer = await send(again)
         spent = Usage(spent.input_tokens + answer.usage.input_tokens, spent.output_tokens + answer.usage.output_tokens)
-        return Completion(read_reply(answer.text, schema), spent, model)
+        return Completion(_own_reply(answer.text, schema, prompt), spent, model)
     except LanguageModelError as error:
         error.tokens_used = max(error.tokens_used, spent.total)
         raise
@@ -66,6 +69,29 @@ def read_reply(text: str, schema: type[ReplyT]) -> ReplyT:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the object"
         raise MalformedReply(f"{place}: {first['msg']} ({error.error_count()} problems)") from error
+
+
+def _own_reply(text: str, schema: type[ReplyT], prompt: Prompt) -> ReplyT:
+    """The value that `text` holds. Raises MalformedReply, also where it repeats the example of the instructions, as
+    small models do: nobody said that."""
+    reply = read_reply(text, schema)
+    for said in _texts(reply.model_dump(mode="json")):
+        if len(said.split()) >= EXAMPLE_WORDS and said in prompt.system and said not in prompt.user:
+            raise MalformedReply("it repeats the example of the instructions")
+    return reply
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from _texts(one)
+        case dict():
+            yield from _texts(list(value.values()))
+        case _:
+            return
 
 
 def _first_object(text: str) -> dict[str, JsonValue] | None:

@@ -154,7 +154,7 @@ class _MeteredModel:
         asked = False
         expected = _tokens(len(prompt.system) + len(prompt.user), prompt.max_tokens)
         try:
-            async with asyncio.timeout(self._within_s), self._metered(prompt.name, expected) as spent:
+            async with asyncio.timeout(self._within_s) as limit, self._metered(prompt.name, expected, limit) as spent:
                 self._pauses.check(self.name)
                 asked = True
                 completion = await self._model.complete(prompt, schema=schema)
@@ -181,11 +181,13 @@ class _MeteredModel:
         await self._model.close()
 
     @asynccontextmanager
-    async def _metered(self, prompt: str, expected: int) -> AsyncIterator[list[Usage]]:
+    async def _metered(
+        self, prompt: str, expected: int, limit: asyncio.Timeout | None = None
+    ) -> AsyncIterator[list[Usage]]:
         """Set `expected` tokens aside, wait for a slot, and settle and count however the call ends.
 
         The body appends what was used; a call that succeeds and tells nothing costs what was expected. One that is
-        cancelled costs it as well: it may be under way at the provider.
+        cancelled costs it as well: it may be under way at the provider. Cancelled by its `limit` it is `unavailable`.
         """
         spent: list[Usage] = []
         outcome, used = "cancelled", expected
@@ -201,6 +203,8 @@ class _MeteredModel:
             outcome, used = error.kind, error.tokens_used or sum(usage.total for usage in spent)
             raise
         finally:
+            if outcome == "cancelled" and limit is not None and limit.expired():
+                outcome = ModelUnavailable.kind
             self._counter[outcome] += 1
             self._count(outcome, used if reservation is not None else 0, spent, monotonic() - began)
             if reservation is not None:

@@ -1,12 +1,12 @@
 """Language models behind OpenAI's chat completions API: OpenAI's own, and the many servers that speak it.
 
 What servers know of the API differs, so what one refuses by name is left out from then on: a JSON schema for the
-answer gives way to JSON of any form, that to none (the prompt asks for JSON in words in any case), and so do a
-temperature, usage figures in a stream and the newer name of the limit on tokens.
+answer gives way to JSON with the schema beside it, that to JSON of any form, that to none (the prompt asks for JSON in
+words in any case), and so do a temperature, usage figures in a stream and the newer name of the limit on tokens.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 T = TypeVar("T")
+_LESSER: Final[Mapping[str, Literal["beside", "json", "text"]]] = {
+    "schema": "beside",
+    "beside": "json",
+    "json": "text",
+}
 OPENAI_URL: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
 """Sent where no key is set: servers of one's own ask for none, the library wants one."""
@@ -72,17 +77,17 @@ class _Chunk(BaseModel):
 class Dialect:
     """How much of the API a server is taken to know."""
 
-    form: Literal["schema", "json", "text"] = "schema"
+    form: Literal["schema", "beside", "json", "text"] = "schema"
     limit: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     limit_settled: bool = False
     temperature: bool = True
     stream_usage: bool = True
 
     def without(self, complaint: str) -> "Dialect | None":
-        """The dialect that leaves out what `complaint`, the text of a 400, names; None when it names nothing here."""
+        """The dialect that leaves out what `complaint`, an error's text, names; None when it names nothing here."""
         said = complaint.casefold()
-        if self.form != "text" and any(word in said for word in ("response_format", "json_schema", "json_object")):
-            return replace(self, form="json" if self.form == "schema" else "text")
+        if self.form != "text" and any(word in said for word in ("response_format", "schema", "json_object")):
+            return replace(self, form=_LESSER[self.form])
         if not self.limit_settled and "max_completion_tokens" in said:
             other: Literal["max_completion_tokens", "max_tokens"] = (
                 "max_tokens" if self.limit == "max_completion_tokens" else "max_completion_tokens"
@@ -150,13 +155,15 @@ class OpenAICompatibleModel:
         await self._client.close()
 
     async def _adapting(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of `call`, made again with less of the API as long as the server names what it does not know."""
+        """The result of `call`, made again with less of the API as long as the server names what it does not know;
+        some name it in a 500."""
         while True:
             used = self._dialect
             try:
                 return await call()
-            except ModelRefused as error:
-                adapted = used.without(str(error.__cause__ or error))
+            except (ModelRefused, ModelUnavailable) as error:
+                told = isinstance(error.__cause__, openai.APIStatusError)
+                adapted = used.without(str(error.__cause__)) if told else None
                 if adapted is None:
                     raise
                 self._dialect = adapted
@@ -169,6 +176,8 @@ class OpenAICompatibleModel:
         if dialect.form == "schema":
             described = {"name": schema.__name__, "strict": True, "schema": strict_schema(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": described}
+        elif dialect.form == "beside":
+            body["response_format"] = {"type": "json_object", "schema": strict_schema(schema)}
         elif dialect.form == "json":
             body["response_format"] = {"type": "json_object"}
         with self._our_errors():

@@ -55,7 +55,7 @@ def _add_conversation(server: MCPServer[Any], connect: Connect) -> None:
             outcome="forgotten before" if stored.forgotten else known,
             secrets_removed=stored.redactions,
         )
-        removed = " Secrets in it were removed first." if kept.secrets_removed else ""
+        removed = f" Taken out of it first: {', '.join(stored.redacted)}." if kept.secrets_removed else ""
         return answered(f"{kept.outcome.capitalize()}, as {kept.id}.{removed}", kept)
 
     @server.tool(

@@ -9,8 +9,13 @@ It needs what `ragpp.client` needs, and nothing of the servers.
 """
 
 from ragpp.catalog import (
+    CatalogEvent as MemoryEvent,
+)
+from ragpp.catalog import (
     MemoryCategory,
+    MemoryEventType,
     MemoryItem,
+    MemoryLevel,
     MemoryStats,
     Resource,
     RetrievalMode,
@@ -27,8 +32,11 @@ __all__ = [
     "MemoryCatalog",
     "MemoryCategory",
     "MemoryConfig",
+    "MemoryEvent",
+    "MemoryEventType",
     "MemoryHealth",
     "MemoryItem",
+    "MemoryLevel",
     "MemoryManager",
     "MemoryRetryConfig",
     "MemoryStats",

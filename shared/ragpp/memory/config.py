@@ -25,7 +25,7 @@ class MemoryConfig(Value):
         "embedding_dimension": "EMBEDDING_DIMENSION",
         "extraction_model": "LLM_EXTRACTION",
         "consolidation_model": "LLM_CONSOLIDATION",
-        "consolidation_interval": "consolidate_category()",
+        "consolidation_interval": "MEMORY_CONSOLIDATION_INTERVAL",
         "retention_days": "LEARNING_RETENTION",
     }
 

@@ -9,15 +9,14 @@ from pydantic import JsonValue
 from ragpp.api.items import MAX_ITEMS
 from ragpp.catalog import (
     DEFAULT_K,
-    RESOURCE_TYPES,
     Level,
     MemoryCategory,
     MemoryItem,
+    MemoryLevel,
     Resource,
-    ResourceType,
     RetrievalResult,
 )
-from ragpp.errors import Conflict, InvalidInput, VectorIndexError
+from ragpp.errors import Conflict, VectorIndexError
 from ragpp.memory.whose import Whose, listed, or_none
 from ragpp.paging import PAGE
 from ragpp.retrieval.retrievers import Question
@@ -39,14 +38,14 @@ class ResourceLayer:
     ) -> Resource:
         """Keep `content` under a new id, as it is without its secrets. A `session_id` in `metadata` is its session.
 
-        Raises InvalidInput, a ValueError, for another type than those of RESOURCE_TYPES, for content that is empty or
-        over a million characters, and for metadata that is no JSON; StorageError.
+        Raises InvalidInput, a ValueError, for another type than those of RESOURCE_TYPES and what the operator named
+        besides, for content that is empty or over a million characters, and for metadata that is no JSON; StorageError.
         """
         session_id = (metadata or {}).get("session_id")
         stored = await self._client.store_resource(
             user_id=self._whose.user_id,
             agent_id=self._whose.agent_id,
-            resource_type=_known(resource_type),
+            resource_type=resource_type,
             content=content,
             metadata=dict(metadata or {}),
             session_id=session_id if isinstance(session_id, str) and session_id else None,
@@ -61,7 +60,7 @@ class ResourceLayer:
         """The latest `limit` of that type."""
         return await listed(
             lambda cursor: self._client.resources(
-                self._whose.user_id, resource_type=_known(resource_type), cursor=cursor, limit=PAGE
+                self._whose.user_id, resource_type=resource_type, cursor=cursor, limit=PAGE
             ),
             limit,
         )
@@ -75,7 +74,7 @@ class ResourceLayer:
         found = await self._client.resources(
             self._whose.user_id,
             search=query,
-            resource_type=None if resource_type is None else _known(resource_type),
+            resource_type=resource_type,
             limit=FOUND_RESOURCES,
         )
         return list(found.items)
@@ -85,16 +84,6 @@ class ResourceLayer:
         none."""
         gone = await or_none(self._client.forget_resource(resource_id, user_id=self._whose.user_id, cascade=cascade))
         return gone is not None and gone.forgotten > 0
-
-
-def _known(resource_type: str) -> ResourceType:
-    """Raises InvalidInput for a type that there is none of."""
-    for known in RESOURCE_TYPES:
-        if known == resource_type:
-            return known
-    raise InvalidInput(
-        f"resource_type: there is no {resource_type!r}", suggestions=(f"Choose among {', '.join(RESOURCE_TYPES)}.",)
-    )
 
 
 class ItemLayer:
@@ -146,13 +135,13 @@ class ItemLayer:
         )
 
     async def retrieve_by_domain(
-        self, domain: str, level: Level | None = None, goal: str | None = None, top_k: int = BY_VALUE
+        self, domain: str, level: Level | MemoryLevel | None = None, goal: str | None = None, top_k: int = BY_VALUE
     ) -> list[MemoryItem]:
         """The `top_k` of a domain that are worth most for `goal`, best first; without one the latest."""
         return await self._by_value(domain=domain, level=level, goal=goal, limit=top_k)
 
     async def retrieve_by_task_type(
-        self, task_type: str, level: Level | None = None, goal: str | None = None, top_k: int = BY_VALUE
+        self, task_type: str, level: Level | MemoryLevel | None = None, goal: str | None = None, top_k: int = BY_VALUE
     ) -> list[MemoryItem]:
         """The same for a kind of task."""
         return await self._by_value(task_type=task_type, level=level, goal=goal, limit=top_k)
@@ -162,7 +151,7 @@ class ItemLayer:
         *,
         domain: str | None = None,
         task_type: str | None = None,
-        level: Level | None,
+        level: Level | MemoryLevel | None,
         goal: str | None,
         limit: int,
     ) -> list[MemoryItem]:

@@ -6,8 +6,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from ragpp.api import ItemIn
-from ragpp.catalog import Level, MemoryItem
+from ragpp.catalog import Level, MemoryItem, MemoryLevel
 from ragpp.episodes import GENERAL, EpisodeAccess
 from ragpp.errors import NotFound
 from ragpp.memory.manager import MemoryManager
@@ -94,7 +93,7 @@ class TDLambdaLearner:
     async def store(
         self,
         content: str,
-        level: Level,
+        level: Level | MemoryLevel,
         domain: str | None = None,
         task_type: str | None = None,
         agent_name: str | None = None,
@@ -106,13 +105,13 @@ class TDLambdaLearner:
             user_id=user_id, id=f"res_{uuid4()}", resource_type="feedback", content=content
         )
         named = {} if agent_name is None else {"agent_name": agent_name}
-        item = ItemIn(
-            content=content,
-            source_resource_id=source.resource.resource_id,
-            level=level,
-            domain=domain,
-            task_type=task_type,
-            metadata={**metadata, **named},
-        )
+        item = {
+            "content": content,
+            "source_resource_id": source.resource.resource_id,
+            "level": level,
+            "domain": domain,
+            "task_type": task_type,
+            "metadata": {**metadata, **named},
+        }
         stored = await client.store_items(user_id=user_id, items=[item])
         return stored.items[0]

@@ -12,7 +12,6 @@ from ragpp.catalog import (
     Importance,
     MemoryCategory,
     MemoryItem,
-    MemoryStats,
     Resource,
     RetrievalMode,
     RetrievalResult,
@@ -31,6 +30,7 @@ from ragpp.memory.config import MemoryConfig
 from ragpp.memory.health import MemoryHealth, health_of
 from ragpp.memory.layers import CategoryLayer, ItemLayer, ResourceLayer
 from ragpp.memory.remembering import default_created, recall, remember
+from ragpp.memory.stats import Stats
 from ragpp.memory.whose import Whose
 
 PATIENCE_S: Final = 120.0
@@ -123,7 +123,8 @@ class MemoryManager:
             _log.warning("%s (%s): %s, %s", error.title, error.code, resource_id, error.message)
             return []
         if result.get("gone"):
-            raise ResourceNotFoundError(f"the resource {resource_id!r} was deleted before it was extracted from")
+            message = f"the resource {resource_id!r} was deleted before it was extracted from"
+            raise ResourceNotFoundError(resource_id, message=message)
         if result.get("fallback") == ExtractionError.code:  # the workers gave up on it
             _log.warning("%s (%s): %s", ExtractionError.title, ExtractionError.code, resource_id)
         ids = result.get("item_ids")
@@ -219,14 +220,15 @@ class MemoryManager:
         """Make what items are found by anew; returns of how many rows."""
         return await self.item_layer.rebuild_index()
 
-    async def get_stats(self) -> MemoryStats:
-        """How much there is, and when something was last done."""
-        return await self._whose.client.memory_stats(self._whose.user_id)
+    def get_stats(self) -> Stats:
+        """How much there is, and when something was last done, as a MemoryStats: `await` it."""
+        return Stats(self._whose)
 
     @property
     def is_healthy(self) -> bool:
-        """True where all was well when `check_health` last looked, as `async with` does; False before."""
-        return self._health is not None and self._health.ok
+        """True where all was well when `check_health` last looked, as `async with` does; before that, once the client
+        has connected."""
+        return self._whose.client.is_connected if self._health is None else self._health.ok
 
     async def check_health(self) -> MemoryHealth:
         """How storage, index and embedder are now."""

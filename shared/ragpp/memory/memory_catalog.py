@@ -111,7 +111,9 @@ class MemoryCatalog:
         memory_id: str | None = None,
         metadata: dict[str, JsonValue] | None = None,
     ) -> CatalogEntry:
-        """Keep a memory, the agent's; answers the entry that it is now."""
+        """Keep a memory; answers the entry that it is now. The agent's own, unless `visibility` is `shared`, for all of
+        the user's agents, or `global`, for all users of the tenant; without an agent it is shared. Raises Forbidden for
+        a key that is bound to an agent and lacks the scope for it, Conflict where the agent has all that it may."""
         return await self._whose.client.store_entry(
             user_id=self._whose.user_id,
             id=memory_id,

@@ -56,7 +56,7 @@ def error_of_job(job: Job, failure: type[MemorySystemError]) -> MemorySystemErro
     told = job.error or f"the job was {job.state}"
     code = _CODE.match(told)
     kind = MemorySystemError.by_code.get(code[1], failure) if code else failure
-    return kind(told, suggestions=(f"See it, and retry it: ragpp jobs show {job.id}",))
+    return kind.worded(told, suggestions=(f"See it, and retry it: ragpp jobs show {job.id}",))
 
 
 async def or_none(asked: Awaitable[T]) -> T | None:

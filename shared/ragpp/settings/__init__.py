@@ -8,9 +8,9 @@ from typing import Final
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
-from ragpp.catalog import ItemKind
+from ragpp.catalog import DEFAULT_CONSOLIDATION_INTERVAL, ItemKind
 from ragpp.fields import TokenizerName
-from ragpp.retention import RetentionPolicy
+from ragpp.retention import EntryRetention, RetentionPolicy
 from ragpp.settings.observability import LogSettings, MetricsSettings, TracingSettings
 from ragpp.settings.variables import Settings
 
@@ -195,7 +195,7 @@ class LearningSettings(Settings):
 
 
 class EntrySettings(Settings):
-    """Settings that agents choose their memories by, with the names of document 001's MEMORY_CONFIG."""
+    """Settings of agents' memories, as document 001's MEMORY_CONFIG names them, and of pages, as 002's MemoryConfig."""
 
     model_config = SettingsConfigDict(env_prefix="MEMORY_", frozen=True)
 
@@ -203,7 +203,7 @@ class EntrySettings(Settings):
         default=2_000, ge=0, le=200_000, description="Of memory in a turn of an agent, where nobody says otherwise."
     )
     max_memories_per_ci: int = Field(
-        default=1_000, ge=0, le=1_000_000, description="Of what one agent alone sees; the least relevant go first."
+        default=1_000, ge=1, le=1_000_000, description="Of what one agent alone sees; the least relevant go first."
     )
     default_expiration_days: float = Field(
         default=7,
@@ -223,11 +223,26 @@ class EntrySettings(Settings):
     summary_max_length: int = Field(
         default=50, ge=10, le=50, description="Characters of the summaries that are made from now on."
     )
+    consolidation_interval: int = Field(
+        default=DEFAULT_CONSOLIDATION_INTERVAL,
+        ge=1,
+        le=1_000_000,
+        description="So many new items of a category have its page made anew at once; fewer wait for the daily upkeep.",
+    )
     extraction_patterns: dict[ItemKind, str] = Field(
         default_factory=dict,
         description="Regular expressions by kind, as JSON, which a shell wants in single quotes: what proposes that a "
         'statement is of it: {"plan": "(plan to|todo)"}. None: those of document 001.',
     )
+
+    @property
+    def limits(self) -> EntryRetention:
+        """How long, and of how much, agents keep what they alone see."""
+        return EntryRetention(
+            max_age_days=self.default_expiration_days,
+            max_count=self.max_memories_per_ci,
+            permanent_priority=self.min_priority_for_permanent,
+        )
 
 
 class LanguageModelSettings(Settings):

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Final
 
 from pydantic import SecretStr
@@ -14,6 +15,7 @@ from ragpp.models import Scope
 
 MARK_CHARS: Final = 32
 """Hexadecimal digits, 128 bits: two ids of a user never meet by chance."""
+_BLOCK: Final = hashlib.sha256().block_size
 ERASED: Final = "erased-"
 """The beginning of an erased user's name."""
 
@@ -23,6 +25,14 @@ class SourceMarks:
 
     def __init__(self, key: SecretStr) -> None:
         self._key = key.get_secret_value().encode()
+
+    @cached_property
+    def blocks(self) -> tuple[bytes, bytes]:
+        """The inner and the outer block of HMAC-SHA256 (RFC 2104), by which a database makes `of` itself: a mark is the
+        first MARK_CHARS digits of SHA-256(outer + SHA-256(inner + what is said)). They are as secret as the key."""
+        key = hashlib.sha256(self._key).digest() if len(self._key) > _BLOCK else self._key
+        padded = key.ljust(_BLOCK, b"\0")
+        return bytes(one ^ 0x36 for one in padded), bytes(one ^ 0x5C for one in padded)
 
     def of(self, scope: Scope, source_id: str) -> str:
         """The mark of one of the user's sources."""
@@ -45,6 +55,11 @@ class SourceMarks:
     def of_query(self, text: str) -> str:
         """A hash for the words of a question in the audit: whoever guesses them cannot tell without the key."""
         return hmac.new(self._key, f"query\x1e{text}".encode(), hashlib.sha256).hexdigest()
+
+    def mask_key(self, scope: Scope) -> bytes:
+        """The key of the masks that stand for a user's personal data: the same value has another mask elsewhere."""
+        said = "\x1e".join(("mask", scope.tenant_id, scope.user_id))
+        return hmac.digest(self._key, said.encode(), hashlib.sha256)
 
     def of_all(self, scope: Scope, source_ids: Iterable[str]) -> dict[str, str]:
         """The id of each source by each of its marks."""

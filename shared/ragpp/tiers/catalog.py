@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ragpp.catalog import (
     CatalogInput,
+    CatalogTexts,
     ItemEntry,
     ItemQuery,
     MemoryCategory,
@@ -301,6 +302,30 @@ class CatalogTier(MemoryTier, Protocol):
         after the id `after`. Answers the last id while there may be more."""
         ...
 
+    async def texts(self, scope: Scope, after: str | None = None, limit: int = 50) -> CatalogTexts:
+        """The texts of the user's own things by id, about `limit` of those behind `after`, fewer where they are long:
+        every statement by itself, and nothing of what all users share."""
+        ...
+
+    async def resting_on(self, scope: Scope, interaction_ids: Collection[str]) -> list[Resource]:
+        """The user's own resources that hold any of these interactions, whoever sees them."""
+        ...
+
+    async def reword(self, scope: Scope, texts: CatalogTexts, epoch: int | None = None) -> None:
+        """Put these in the place of what the user's own things of these ids say, and nothing of what they said stays:
+        items that were extracted from a resource go and are extracted anew, pages that were made of what changed lose
+        that. Ids, values, and who sees them stay. What is gone, and a category that was changed meanwhile, is left. It
+        begins an epoch; Outdated, and nothing is done, where something was forgotten since `epoch`."""
+        ...
+
+    async def labels(self, scope: Scope) -> list[str]:
+        """The words that no item has: goals and domains of episodes, goals of values, reasons of feedback."""
+        ...
+
+    async def relabel(self, scope: Scope, labels: Mapping[str, str]) -> None:
+        """Put these words in the place of those; of two values that are then of one goal the later one stays."""
+        ...
+
     async def expire(self, scope: Scope, resource_ids: Collection[str]) -> int:
         """Drop the content of these resources and leave stubs, their items staying. Returns how many there were."""
         ...
@@ -320,4 +345,9 @@ class CatalogTier(MemoryTier, Protocol):
 
     async def compress(self, scope: Scope, before: datetime) -> int:
         """Keep the content of resources from before that moment compressed, byte for byte."""
+        ...
+
+    async def drop_vectors(self, scope: Scope, before: datetime) -> int:
+        """Delete the vectors of the passages of resources from before that moment, for good: they are found by words
+        alone, and their resource says so. Items keep theirs. Returns of how many resources."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from ragpp.models import Filters, Interaction, KnownUser, Page, Repetition, Scope
+from ragpp.models import Entry, Filters, Interaction, KnownUser, Page, Repetition, Scope
 from ragpp.tiers.memory import MemoryTier
 
 
@@ -19,6 +19,12 @@ class EpisodicTier(MemoryTier, Protocol):
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         """Those of `ids` that exist, by time."""
+        ...
+
+    async def replace(self, scope: Scope, entries: Sequence[Entry], of: Sequence[str]) -> list[str]:
+        """Store each of `entries` (InteractionEntry, of new ids) in the place of the message of the id at the same
+        position in `of`, which is forgotten in the same transaction, as by `forget`. Where that is not there, nothing
+        is stored. Answers the ids that were replaced."""
         ...
 
     async def list_interactions(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from ragpp.learned import Finding, Reflection, ReflectionKind, Verdict
+from ragpp.learned import Finding, ProceduralText, Reflection, ReflectionKind, Verdict
 from ragpp.models import (
     Entry,
     FindingKind,
@@ -195,6 +195,17 @@ class ProceduralTier(MemoryTier, Protocol):
 
     async def expire(self, scope: Scope, ids: Collection[str]) -> int:
         """As `forget`, but what is said or found again is learned again."""
+        ...
+
+    async def texts(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[ProceduralText]:
+        """Every row that has words, those of one thing together: of preferences, rules and findings each version and
+        each evidence by itself, and reports."""
+        ...
+
+    async def reword(self, scope: Scope, texts: Sequence[ProceduralText], epoch: int | None = None) -> None:
+        """Put these words in the place of those of the same rows; nothing of what they said stays, but for ids. A
+        preference of another name has another id, and what was judged of a value is judged of what is there now. A
+        report goes. It begins an epoch; Outdated where something was forgotten since `epoch`."""
         ...
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:

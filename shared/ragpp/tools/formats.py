@@ -16,7 +16,7 @@ from ragpp.errors import MemorySystemError
 from ragpp.errors.problems import printable
 from ragpp.models import Memory
 from ragpp.names import on_one_line
-from ragpp.tools.specifications import ToolName
+from ragpp.tools.descriptions import ToolName
 
 NONE: Final = "(none)"
 """In place of a category's name, which has no brackets."""
@@ -100,7 +100,7 @@ def no_category(name: str, available: Iterable[str]) -> str:
 
 def failed(tool: ToolName, error: MemorySystemError) -> str:
     """The answer where a tool fails: what happened, and what to do about it."""
-    return refused(tool, " ".join((f"{error.message.rstrip('.')}.", *error.suggestions)))
+    return refused(tool, " ".join(f"{one.rstrip('.')}." for one in (error.message, *error.suggestions)))
 
 
 def refused(tool: ToolName, why: str) -> str:

@@ -6,7 +6,8 @@ with SyncMemoryTools(MemoryManager(user_id="u1")) as tools:
 """
 
 import asyncio
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from ragpp.errors import ConfigurationError
 from ragpp.tools.resolver import MemoryTools, ToolAnswer
@@ -16,10 +17,13 @@ from ragpp.tools.sync import SyncMemoryTools
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
+Later: TypeAlias = Callable[[], SyncMemoryTools]
 
-def langchain_tools(tools: MemoryTools | SyncMemoryTools) -> "list[BaseTool]":
+
+def langchain_tools(tools: MemoryTools | SyncMemoryTools | Later) -> "list[BaseTool]":
     """A tool of LangChain's for each; what fails is answered as an error is. Of SyncMemoryTools they may be called
-    either way; of MemoryTools they are to be awaited, in the event loop of its manager.
+    either way; of MemoryTools they are to be awaited, in the event loop of its manager; of a function they are those of
+    what it answers when the first is called.
 
     Raises ConfigurationError where LangChain is not installed.
     """
@@ -38,19 +42,25 @@ def langchain_tools(tools: MemoryTools | SyncMemoryTools) -> "list[BaseTool]":
         """Arguments reach the resolver as the model gave them: `self` may be one of their names."""
 
         def _run(self, /, **arguments: object) -> str:
-            if isinstance(tools, SyncMemoryTools):
-                return told(tools.answer(self.name, arguments))
+            asked = _opened(tools)
+            if isinstance(asked, SyncMemoryTools):
+                return told(asked.answer(self.name, arguments))
             _only_awaited()
 
         async def _arun(self, /, **arguments: object) -> str:
-            if isinstance(tools, SyncMemoryTools):
-                return told(await asyncio.wrap_future(tools.submit(self.name, arguments)))
-            return told(await tools.answer(self.name, arguments))
+            asked = _opened(tools)
+            if isinstance(asked, SyncMemoryTools):
+                return told(await asyncio.wrap_future(asked.submit(self.name, arguments)))
+            return told(await asked.answer(self.name, arguments))
 
     return [
         MemoryTool(name=tool.name, description=tool.description, args_schema=tool.parameters(), handle_tool_error=True)
         for tool in TOOLS
     ]
+
+
+def _opened(tools: MemoryTools | SyncMemoryTools | Later) -> MemoryTools | SyncMemoryTools:
+    return tools if isinstance(tools, MemoryTools | SyncMemoryTools) else tools()
 
 
 def _only_awaited() -> NoReturn:

@@ -106,7 +106,7 @@ class MemoryTools:
                 _CATEGORY_NAME.validate_python(category)
         except ValidationError as error:
             there = [one.name for one in await self._memory.list_categories()]
-            raise CategoryNotFoundError.of(category or "", there) from error
+            raise CategoryNotFoundError(category or "", there) from error
 
 
 def _no_category(tool: Tool, error: CategoryNotFoundError) -> str:

@@ -1,4 +1,5 @@
-"""The tools as a language model is told of them: name, when to use each, and its arguments. Source: document 002 §5."""
+"""The tools as a language model is told of them: name, when to use each, and its arguments. Source: document 002 §5,
+whose words the descriptions are; what it says of arguments is said of each in its schema."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,12 +11,12 @@ from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.catalog import DEFAULT_K, Importance
 from ragpp.fields import Said, Text
 from ragpp.models import Value
+from ragpp.tools.descriptions import DESCRIPTIONS, ToolName
 
 MAX_RECALLED: Final = 20
 MAX_QUESTION_CHARS: Final = 10_000
 MAX_NAME_CHARS: Final = 200
 """The most characters of a category as a model may spell it; a longer one is no name."""
-ToolName = Literal["recall", "remember", "list_categories", "get_category"]
 _CategoryName = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 
 
@@ -132,38 +133,11 @@ def object_of(properties: Mapping[str, Mapping[str, JsonValue]], required: Itera
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
-    Tool(
-        "recall",
-        "Search memory for relevant information based on a query.\n\n"
-        "Use this tool when you need to recall previously learned information, past conversations, or stored "
-        "knowledge.\n\n"
-        "Returns a list of relevant memories, the best first: the relevance (0 to 1), content, source and category of "
-        "each.",
-        RecallArguments,
-    ),
-    Tool(
-        "remember",
-        "Store an important fact, insight, or observation to memory.\n\n"
-        "Use this tool when you learn something valuable that should be remembered for future interactions.\n\n"
-        "Returns a confirmation with the stored item ID and assigned category.",
-        RememberArguments,
-    ),
-    Tool(
-        "list_categories",
-        "List all available memory categories.\n\n"
-        "Use this tool to see what categories exist for organizing memories.\n\n"
-        "Returns the name, description and number of items of each.",
-        ListCategoriesArguments,
-    ),
-    Tool(
-        "get_category",
-        "Get the full aggregated content of a memory category.\n\n"
-        "Use this tool when you need comprehensive knowledge about a topic that has been organized into a category.\n\n"
-        "Returns its page in Markdown: organized sections, key facts and insights, source citations.",
-        GetCategoryArguments,
-    ),
+    Tool("recall", DESCRIPTIONS["recall"], RecallArguments),
+    Tool("remember", DESCRIPTIONS["remember"], RememberArguments),
+    Tool("list_categories", DESCRIPTIONS["list_categories"], ListCategoriesArguments),
+    Tool("get_category", DESCRIPTIONS["get_category"], GetCategoryArguments),
 )
-"""The descriptions are document 002's own words, then in short its sections on the answers."""
 
 
 def _fields(arguments: type[Arguments]) -> dict[str, dict[str, JsonValue]]:

@@ -6,7 +6,7 @@ import pytest
 
 from ragpp.catalog import CatalogInput
 from ragpp.errors import Conflict, Outdated, ResourceNotFoundError
-from ragpp.models import Scope
+from ragpp.models import MemoryQuery, Scope
 from ragpp.tiers import CatalogTier
 from tests.support.catalog import NOON, conversation, item, resource
 from tests.support.catalog_reading import everybody, listed
@@ -95,9 +95,40 @@ async def test_what_is_compressed_reads_the_same(tier: CatalogTier, scope: Scope
     found = await tier.search_resources(scope, "Saffron")
     assert {one.resource_id for one in found} == {"old", "new"}
     assert all(one.content in long + "!" for one in found)
+    assert all(one.content_truncated for one in found)
     assert {one.content for one in (await tier.list_resources(scope)).items} == {long[:200]}
+    assert all(one.content_truncated for one in (await tier.list_resources(scope)).items)
     (again,) = await tier.store(scope, [resource(long, id="old")])
     assert again.duplicate
+
+
+async def test_without_vectors_an_old_resource_is_found_by_its_words_and_says_so(
+    tier: CatalogTier, scope: Scope
+) -> None:
+    said = "## Faults\n\nIf the lamp shows Code 41, reset the kettle with the saffron key for twelve seconds."
+    texts = {"old": said, "new": f"{said} Now!"}
+    await tier.store(scope, [resource(texts["old"], id="old"), resource(texts["new"], id="new", occurred_at=LATER)])
+    await tier.store(scope, [item("The kettle is blue", "old", id="blue")])
+    assert await tier.index_passages(scope) == 2
+    version = await tier.content_version(scope)
+    for dropped in (1, 0):
+        assert await tier.drop_vectors(scope, LATER) == dropped
+    assert await tier.content_version(scope) != version
+    for _ in range(2):
+        assert await tier.index_passages(scope) == 0, "it gets none again"
+        assert {one: (await tier.get_resource(scope, one)).vectors_dropped for one in texts} == {
+            "old": True,
+            "new": False,
+        }
+        listed_ones = (await tier.list_resources(scope)).items
+        assert {one.resource_id: one.vectors_dropped for one in listed_ones} == {"old": True, "new": False}
+        query = MemoryQuery(scope=scope, text="What do I do when the lamp shows Code 41?", mode="lexical")
+        found = [str(one.metadata["resource_id"]) for one in await tier.retrieve(query) if one.kind == "passage"]
+        assert "old" in found
+        assert {one.resource_id for one in await tier.search_resources(scope, "saffron")} == {"old", "new"}
+        assert (await tier.get_item(scope, "blue", vector=True)).embedding is not None, "items keep theirs"
+        assert await tier.rebuild(scope) is None
+        await tier.index_passages(scope)
 
 
 async def test_a_forgotten_interaction_goes_out_of_what_holds_it(tier: CatalogTier, scope: Scope) -> None:

@@ -34,13 +34,17 @@ async def test_a_resource_is_read_as_it_was_stored(tier: CatalogTier, scope: Sco
 
 async def test_resources_are_listed_the_last_first_and_cut(tier: CatalogTier, scope: Scope) -> None:
     kinds = ("document", "conversation", "document", "feedback", "document")
-    entries = [resource("x" * 300, id=f"r{n}", resource_type=kind) for n, kind in enumerate(kinds)]  # type: ignore[arg-type]
+    entries = [resource("x" * 300, id=f"r{n}", resource_type=kind) for n, kind in enumerate(kinds)]
     await tier.store(scope, entries)
     page = await tier.list_resources(scope, limit=2)
     more = await tier.list_resources(scope, cursor=page.next_cursor, limit=10)
     assert [one.resource_id for one in (*page.items, *more.items)] == ["r4", "r3", "r2", "r1", "r0"]
     assert more.next_cursor is None
-    assert {len(one.content) for one in page.items} == {200}
+    assert {(len(one.content), one.content_truncated) for one in page.items} == {(200, True)}
+    await tier.store(scope, [resource("y" * 200, id="short", resource_type="config")])
+    (short,) = (await tier.list_resources(scope, limit=1)).items
+    assert (len(short.content), short.content_truncated) == (200, False)
+    assert not (await tier.get_resource(scope, "r0")).content_truncated
     documents = await tier.list_resources(scope, "document")
     assert [one.resource_id for one in documents.items] == ["r4", "r2", "r0"]
     with pytest.raises(InvalidInput):

@@ -5,6 +5,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import asyncpg
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
@@ -71,6 +72,18 @@ async def test_what_is_stored_reads_back_as_it_was(tier: PostgresEpisodicTier, s
     assert memory.metadata == entries[0].interaction.metadata
     assert memory.said_by == HOSTILE[0]
     assert memory.sources == (HOSTILE[0],)
+
+
+async def test_the_application_cannot_change_what_was_said(
+    endpoints: Endpoints, tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    await tier.store(scope, [episodic_entry("The key is under the pot.", id="a")])
+    for column, value in (("content", "'elsewhere'"), ("occurred_at", "now()"), ("role", "'assistant'"), ("id", "'b'")):
+        async with connected(endpoints.postgres_app_dsn) as connection, as_tenant(connection, scope.tenant_id):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await connection.execute(f"UPDATE episodic.interactions SET {column} = {value}")  # noqa: S608 - constants
+    (kept,) = await tier.get(scope, ["a"])
+    assert kept.content == "The key is under the pot."
 
 
 @pytest.mark.parametrize("moment", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])

@@ -34,10 +34,11 @@ def subjects(works: Sequence[Work]) -> list[str]:
 async def test_every_statement_can_be_prepared_by_the_role_that_runs_it(bench: Bench) -> None:
     of_the_app = {"record", "pending", "jobs", "job", "retry_job", "cancel_job", "tenant_lag", "tenant_progress"}
     of_the_app |= {"set_user_settings", "pin", "epoch", "raise_epoch", "add_forgotten", "forgotten"}
-    of_the_app |= {"catalog_events"}
+    of_the_app |= {"catalog_events", "user_choices", "personal_policy", "set_personal_policy", "drop_personal_policy"}
     of_both = {"lock_user", "record_others", "requested", "request_state", "user_settings", "look_again"}
     of_both |= {"drop_results"}
-    for pool, names in ((bench.app, of_the_app | of_both), (bench.relay, set(SQL) - of_the_app)):
+    of_others = {"prune_audit"}
+    for pool, names in ((bench.app, of_the_app | of_both), (bench.relay, set(SQL) - of_the_app - of_others)):
         await ensure_open(pool)
         async with pool.acquire() as connection:
             for name in names:

@@ -74,7 +74,7 @@ def _show(report: ImportReport) -> None:
     parts += [f"{report.same:,} one with another memory"] if report.same else []
     parts += [f"{len(report.absent):,} not there"] if report.absent else []
     parts += [f"{len(report.expired)} expired"] if report.expired else []
-    parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
+    parts += [f"{report.redactions} secrets or personal data taken out"] if report.redactions else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
     out.print(safe(", ".join(parts)))
     told_of = (("expired", report.expired, "dim"), ("not there", report.absent, "dim"))

@@ -90,7 +90,7 @@ def _show(report: ImportReport, jobs: list[Job], seconds: float, *, as_json: boo
         return
     parts = [f"{count(report.stored, 'file')} stored"]
     parts += [f"{report.duplicates} known already"] if report.duplicates else []
-    parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
+    parts += [f"{report.redactions} secrets or personal data taken out"] if report.redactions else []
     parts += [f"{count(len(report.refused), 'file')} left out"] if report.refused else []
     parts += [f"{count(items, 'fact')} taken from {count(len(jobs), 'file')}"] if jobs else []
     out.print(f"{', '.join(parts)} in {seconds:.1f} s")

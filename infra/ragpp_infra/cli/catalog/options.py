@@ -5,9 +5,21 @@ from typing import Annotated, Final, TypeAlias
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from ragpp.catalog import CatalogVisibility, CategoryName, ResourceType, RetrievalMode
+from ragpp.catalog import RESOURCE_TYPES, CatalogVisibility, CategoryName, ResourceType, RetrievalMode
 from ragpp_infra.cli.arguments import WrongUsage
 from ragpp_infra.cli.options import named
+
+_CATEGORY: Final[TypeAdapter[str]] = TypeAdapter(CategoryName)
+_TYPE: Final[TypeAdapter[str]] = TypeAdapter(ResourceType)
+
+
+def _type_name(text: str | None) -> str | None:
+    try:
+        return None if text is None else _TYPE.validate_python(text)
+    except ValidationError as error:
+        hint = (f"Choose among {', '.join(RESOURCE_TYPES)} and what the operator named besides.",)
+        raise WrongUsage.of({"--type": f"{text!r} is no type of a resource"}, suggestions=hint) from error
+
 
 WhoseOption: TypeAlias = Annotated[
     str | None,
@@ -21,10 +33,13 @@ WhoseOption: TypeAlias = Annotated[
     ),
 ]
 TypeOption: TypeAlias = Annotated[
-    ResourceType, typer.Option("--type", "-t", help="conversation, document, config or feedback.")
+    str,
+    typer.Option(
+        "--type", "-t", callback=_type_name, help="conversation, document, config, feedback, or one of the operator's."
+    ),
 ]
 AnyTypeOption: TypeAlias = Annotated[
-    ResourceType | None, typer.Option("--type", "-t", help="Only conversations, documents, configs or feedback.")
+    str | None, typer.Option("--type", "-t", callback=_type_name, help="Only of this type, such as document.")
 ]
 CategoryOption: TypeAlias = Annotated[
     str | None, typer.Option("--category", "-c", help="For what is taken from it; default: by what it is about.")
@@ -40,7 +55,6 @@ ModeOption: TypeAlias = Annotated[
     typer.Option("--mode", help="rag, llm, or hybrid, which asks a language model where rag is not sure."),
 ]
 LimitOption: TypeAlias = Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000, help="Most rows.")]
-_CATEGORY: Final[TypeAdapter[str]] = TypeAdapter(CategoryName)
 
 
 def category_name(text: str | None, option: str = "--category") -> str | None:

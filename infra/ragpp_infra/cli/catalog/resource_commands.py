@@ -27,7 +27,6 @@ from ragpp_infra.cli.catalog.tables import items_table, resource_view, resources
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.jobs_command import with_gateway
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
-from ragpp_infra.cli.render import count
 
 ResourceId = Annotated[str, typer.Argument(help="As `ragpp catalog resources` shows it.", show_default=False)]
 
@@ -75,7 +74,7 @@ def store(
     became = "known already" if stored.duplicate else "stored"
     line = safe(became, "bold").append_text(safe(f" as {stored.resource.resource_id}", "dim"))
     if stored.redactions:
-        line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
+        line.append_text(safe(f", {stored.redactions} taken out: {', '.join(stored.redacted)}", "yellow"))
     out.print(line)
     whose = f" --user {user}" if user else ""
     out.print(safe(f"next: ragpp catalog extract {stored.resource.resource_id}{whose}", "dim"), soft_wrap=True)

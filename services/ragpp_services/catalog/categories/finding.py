@@ -20,7 +20,8 @@ async def to_change(rows: Rows, name: str) -> CategoryRow:
 async def _missing(rows: Rows, name: str) -> CategoryRow:
     if await rows.categories.find(name) is not None:
         raise CategoryNotFoundError(
-            f"{name!r} is a category of all users, and this user has none of that name",
+            name,
+            message=f"{name!r} is a category of all users, and this user has none of that name",
             suggestions=("Create one of that name for this user, or change it with a key of the scope `global`.",),
         )
-    raise CategoryNotFoundError.of(name, await rows.categories.available())
+    raise CategoryNotFoundError(name, await rows.categories.available())

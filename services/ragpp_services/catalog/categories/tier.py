@@ -43,7 +43,7 @@ class Categories:
         now, category_id = self._clock(), f"cat_{uuid4()}"
         async with self._store.writing(scope) as rows:
             if await rows.categories.find(name, own=True) is not None:
-                raise CategoryExistsError(f"there is a category {name!r}", details={"category_name": name})
+                raise CategoryExistsError(name)
             created = category_event("memory.category_created", category_id, name, now)
             [event_id] = await rows.record([created], now)
             await rows.categories.add(

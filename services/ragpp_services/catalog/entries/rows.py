@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from asyncpg import Record
+
 from ragpp.catalog import DEFAULT_VALUE
 from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import Description, EntryQuery
@@ -74,18 +76,15 @@ class EntryRows:
 
     async def kept(self) -> list[KeptEntry]:
         """The user's own items that one agent alone sees, or that expire."""
-        return [
-            KeptEntry(
-                id=row["id"],
-                agent_id=row["seen_by"],
-                kept_at=row["created_at"],
-                expires=row["expires"],
-                priority=row["priority"],
-                worth=row["worth"],
-                size=row["tokens"],
-            )
-            for row in await self._run.own("kept_entries", DEFAULT_VALUE)
-        ]
+        return [_kept(row) for row in await self._run.own("kept_entries", DEFAULT_VALUE)]
+
+    async def kept_of(self, agent_id: str) -> list[KeptEntry]:
+        """The user's own items that this agent alone sees."""
+        return [_kept(row) for row in await self._run.own("kept_entries_of_agent", DEFAULT_VALUE, agent_id)]
+
+    async def over_limit(self, ids: Collection[str], most: int) -> list[str]:
+        """The agents that alone see one of these of the user's own items, and more than `most` items."""
+        return [row["seen_by"] for row in await self._run.own("agents_over_limit", list(ids), most)]
 
     async def statistics(self, agent_id: str | None) -> EntryStatistics:
         """Statistics of what the scope sees, of one agent's where that is named."""
@@ -98,3 +97,15 @@ class EntryRows:
             return False
         row = await self._run.seen_row("rows_of_view", most + 1)
         return row is not None and row["count"] <= most
+
+
+def _kept(row: Record) -> KeptEntry:
+    return KeptEntry(
+        id=row["id"],
+        agent_id=row["seen_by"],
+        kept_at=row["created_at"],
+        expires=row["expires"],
+        priority=row["priority"],
+        worth=row["worth"],
+        size=row["tokens"],
+    )

@@ -110,13 +110,14 @@ async def read(
         moments = [member.moment for member in members] or [(one.item.occurred_at, one.ordinal)]
         said = {(one.item.source_resource_id, one.item.occurred_at)}
         said |= {(member.resource_id, member.moment[0]) for member in members}
+        agents = {one.item.agent_id, *[member.agent_id for member in members]} - {None}
         update = {
             "item_id": item_id,
             "also_in": _others(one.item.source_resource_id, [member.resource_id for member in members]),
             "sources": tuple(dict.fromkeys(chain(one.item.sources, *[member.sources for member in members]))),
             "embedding": tuple(one.vector.tolist()) if vectors else None,
+            "access_count": len(agents),
         }
-        agents = {one.item.agent_id, *[member.agent_id for member in members]} - {None}
         item = one.item.model_copy(update=update)
         shown = Shown(one, item, place, tuple(sorted(filter(None, agents))))
         whole.append((shown, Dated(item.content, max(moments), one.vector, frozenset(said))))

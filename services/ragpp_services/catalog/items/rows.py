@@ -212,9 +212,12 @@ class ItemRows(ItemScans):
         """These, of what the scope sees, with all that are one with any of them."""
         return {row["id"] for row in await self._run.own("whole_items", list(ids), self._run.scope.view)}
 
-    async def sources_alone(self, ids: Collection[str]) -> set[str]:
-        """Ids of the resources that say nothing but one of these items, stored by hand, and have no other."""
-        return {row["resource_id"] for row in await self._run.own("sources_alone", list(ids))} if ids else set()
+    async def sources_alone(self, ids: Collection[str], staying: Collection[str] = ()) -> set[str]:
+        """Ids of the resources that say nothing but one of these items, stored by hand, which nobody else sees, and
+        have no other; without those that are `staying`."""
+        if not ids:
+            return set()
+        return {row["resource_id"] for row in await self._run.own("sources_alone", list(ids), list(staying))}
 
     async def of_agent(self, ids: Collection[str], agent_id: str) -> set[str]:
         """Those of these that the agent contributed."""

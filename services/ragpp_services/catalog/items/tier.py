@@ -249,4 +249,4 @@ async def check_category(items: ItemRows, name: str) -> None:
     """Raises CategoryNotFoundError for one that is neither the user's nor everybody's."""
     available = [known for known, _ in await items.categories()]
     if name not in available:
-        raise CategoryNotFoundError.of(name, available)
+        raise CategoryNotFoundError(name, available)

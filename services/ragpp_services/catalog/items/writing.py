@@ -59,7 +59,7 @@ def check_categories(items: Sequence[NewItem], known: Sequence[str]) -> None:
     """Raises CategoryNotFoundError for an item that names a category that is not among `known`."""
     for new in items:
         if new.entry.category is not None and new.entry.category not in known:
-            raise CategoryNotFoundError.of(new.entry.category, known)
+            raise CategoryNotFoundError(new.entry.category, known)
 
 
 def _changed(new: NewItem, update: Mapping[str, object]) -> NewItem:

@@ -68,6 +68,12 @@ class PassageRows:
         columns = map(list, zip(*((one.resource, one.part, one.start, one.end) for one in read), strict=True))
         await self._run.change("put_passages", *columns, [halfvec(vector) for vector in vectors])
 
+    async def drop_vectors(self, before: datetime, limit: int) -> int:
+        """Let the passages of resources from before that moment, of at most `limit`, have no vector again; returns of
+        how many."""
+        row = await self._run.own_row("drop_vectors", before, limit)
+        return 0 if row is None else int(row["resources"])
+
     async def found(self, keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], FoundPassage]:
         """Those of these (resource's ordinal, part) that the scope sees."""
         if not keys:

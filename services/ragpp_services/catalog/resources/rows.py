@@ -123,7 +123,7 @@ class ResourceRows:
 
     async def change_content(self, identifier: str, said: Indexed, occurred_at: datetime) -> None:
         """Let the resource say that, and have occurred then."""
-        values = (said.content, said.content_hash, _messages_json(said.messages), said.tokens, occurred_at)
+        values = (said.content, said.content_hash, messages_json(said.messages), said.tokens, occurred_at)
         row = await self._run.own_row("change_content", identifier, *values)
         if row is not None:
             await self._run.change("delete_chunks", [row["ordinal"]])
@@ -181,9 +181,11 @@ class ResourceRows:
         for row in await self._run.seen("found_chunks", *columns):
             whole = stored_of(row)
             part = whole.resource.content
+            truncated = row["truncated"]
             if row["packed"]:
-                part = part[row["found_start"] : row["found_end"]]
-            found[whole.ordinal] = whole.resource.model_copy(update={"content": part})
+                part, whole_chars = part[row["found_start"] : row["found_end"]], len(part)
+                truncated = len(part) < whole_chars
+            found[whole.ordinal] = whole.resource.model_copy(update={"content": part, "content_truncated": truncated})
         return found
 
     async def delete(self, ids: Collection[str]) -> list[GoneResource]:
@@ -243,12 +245,13 @@ class ResourceRows:
 def stored_of(row: asyncpg.Record, shown: int | None = None) -> StoredResource:
     """The resource in a row, its content cut to `shown` characters."""
     packed = row["packed"]
-    content = unpacked(row["content"], packed) if shown is None else beginning(row["content"], packed, shown)
+    content = unpacked(row["content"], packed) if shown is None else beginning(row["content"], packed, shown + 1)
     # what was validated when it came in is not validated again
     resource = Resource.trusted(
         resource_id=row["id"],
         resource_type=row["resource_type"],
-        content=content,
+        content=content[:shown],
+        content_truncated=shown is not None and len(content) > shown,
         metadata=json.loads(row["metadata"]),
         messages=tuple(ResourceMessage.model_validate(one) for one in json.loads(row["messages"])),
         occurred_at=row["occurred_at"],
@@ -258,6 +261,7 @@ def stored_of(row: asyncpg.Record, shown: int | None = None) -> StoredResource:
         visibility=visibility_of(row["user_id"], row["seen_by"]),
         tokens=row["tokens"],
         is_stub=row["is_stub"],
+        vectors_dropped=row["vectors_dropped"],
     )
     return StoredResource(resource, row["ordinal"])
 
@@ -278,7 +282,7 @@ def _values(new: NewResource, event_id: int) -> tuple[object, ...]:
         new.said.content,
         new.said.content_hash,
         json.dumps(entry.metadata, ensure_ascii=False),
-        _messages_json(new.said.messages),
+        messages_json(new.said.messages),
         entry.occurred_at,
         entry.session_id,
         entry.seen_by or entry.agent_id,
@@ -289,5 +293,6 @@ def _values(new: NewResource, event_id: int) -> tuple[object, ...]:
     )
 
 
-def _messages_json(messages: Sequence[ResourceMessage]) -> str:
+def messages_json(messages: Sequence[ResourceMessage]) -> str:
+    """As they are kept in a row."""
     return json.dumps([one.model_dump(mode="json", exclude_defaults=True) for one in messages], ensure_ascii=False)

@@ -35,7 +35,7 @@ class Resources:
         async with self._store.reading(scope) as rows:
             found = await rows.resources.get(resource_id)
         if found is None:
-            raise ResourceNotFoundError(f"there is no resource {resource_id!r}", details={"resource_id": resource_id})
+            raise ResourceNotFoundError(resource_id)
         return found
 
     async def list_resources(

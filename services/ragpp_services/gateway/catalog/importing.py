@@ -7,11 +7,12 @@ from typing import Final, Literal
 from ragpp.api import EntryIn, ItemIn, ItemsIn
 from ragpp.api.files import ExportedMemories, ExportedMemory, ImportedEntry
 from ragpp.catalog import EVERYBODY, CatalogInput
+from ragpp.entries.making import given_of
 from ragpp.entries.values import ENTRY, EntryQuery, FoundEntry
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound
 from ragpp.models import Scope, Stored
 from ragpp.stores.cursors import cursor_of, place_of
-from ragpp_services.gateway.catalog.keeping import item_of, source_of
+from ragpp_services.gateway.catalog.keeping import expiry_of, item_of, placed_before, source_of
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.parts import Parts
 
@@ -40,13 +41,16 @@ async def imported(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]], 
     asked = {number: body for number, (_, body) in memories.items() if body.type is None and not dry_run}
     told = await parts.kinds.of([body.content for body in asked.values()])
     kinds = dict(zip(asked, told, strict=True))
+    known = await placed_before(parts, memories)
     together: dict[Place, dict[int, ItemIn]] = {}
     sourced = set[str]()
-    for number, (where, body) in memories.items():
+    for number, (asked_for, body) in memories.items():
+        where = known.get(number, asked_for)
         if body.expires is not None and body.expires <= now:
             done.results[number] = ImportedEntry(outcome="expired", reason=EXPIRED)
             continue
-        item = item_of(where, body, body.type or kinds.get(number, "fact"))
+        expires = expiry_of(where, body, parts.entry_limits, now)
+        item = item_of(where, body, body.type or kinds.get(number, "fact"), expires)
         together.setdefault(where, {})[number] = item
         if body.source_resource_id is None:
             sourced.add(item.source_resource_id)
@@ -112,23 +116,25 @@ def _outcome(item: ItemIn, stored: Stored) -> ImportedEntry:
 
 
 def _told(error: MemorySystemError) -> str:
-    if isinstance(error, Conflict):
+    if isinstance(error, Conflict) and "indexes" in error.details:
         return OTHERWISE
     return error.message.removeprefix("items.0.")
 
 
-async def exported(parts: Parts, scope: Scope, ci: str | None, *, cursor: str | None, limit: int) -> ExportedMemories:
-    """Memories for a file, the latest first: those that the agent `ci` alone sees; without one those that all of the
-    user's agents see, or, of a scope without a user, all users. The last page is empty. Raises InvalidInput for a
-    cursor that is not ours."""
+async def exported(
+    parts: Parts, scope: Scope, ci: str | None, *, cursor: str | None, limit: int
+) -> tuple[ExportedMemories, list[str]]:
+    """Memories for a file, and their ids in the catalog, the latest first: those that the agent `ci` alone sees;
+    without one those that all of the user's agents see, or, of a scope without a user, all users. The last page is
+    empty. Raises InvalidInput for a cursor that is not ours."""
     before = None if cursor is None else place_of(LIST, cursor)
     visibility: Literal["agent", "shared"] = "shared" if ci is None else "agent"
     query = EntryQuery(ci=ci, visibility=visibility, before=before, contents=True, whole=True, limit=limit)
     found = await parts.catalog.find_entries(scope, query)
     shown = [one for one in found if (one.entry.visibility == "global") == (scope.user_id == EVERYBODY)]
-    return ExportedMemories(
-        items=tuple(map(_exported, shown)), next_cursor=cursor_of(LIST, found[-1].place) if found else None
-    )
+    following = cursor_of(LIST, found[-1].place) if found else None
+    page = ExportedMemories(items=tuple(map(_exported, shown)), next_cursor=following)
+    return page, [one.entry.memory_id for one in shown]
 
 
 def _exported(found: FoundEntry) -> ExportedMemory:
@@ -143,7 +149,7 @@ def _exported(found: FoundEntry) -> ExportedMemory:
         tokens=entry.size,
         relevance_tags=entry.tags,
         priority=entry.priority,
-        expires=entry.expires,
+        expires=None if given_of(found.metadata).expires_unsaid else entry.expires,
         references=entry.references,
         category=found.category,
         level=found.level,

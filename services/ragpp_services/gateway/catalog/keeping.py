@@ -1,6 +1,8 @@
 """Memories that are kept one by one, each with a source that says no more than it."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
@@ -8,9 +10,10 @@ from pydantic import JsonValue
 
 from ragpp.api import EntryIn, ItemIn, ItemsIn, ResourceIn
 from ragpp.catalog import Importance, ItemKind, ResourceEntry, ResourceType
-from ragpp.entries.values import ENTRY, GivenEntry
+from ragpp.entries.values import ENTRY, EntryQuery, GivenEntry
 from ragpp.errors import Conflict, InvalidInput
 from ragpp.fields import joined
+from ragpp.retention import EntryRetention
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.parts import Parts
 
@@ -42,11 +45,13 @@ async def kept_of(parts: Parts, where: Place, item: ItemIn, source: ResourceEntr
 async def kept_entry(parts: Parts, where: Place, body: EntryIn) -> str:
     """The id of the item that a memory is kept as: the same where the request is repeated. Raises as `kept_alone`;
     Conflict also for an id that is known with other content, InvalidInput for what would go at once."""
-    see_it_stays(body.expires, parts.clock())
+    now = parts.clock()
+    see_it_stays(body.expires, now)
     kind = body.type
     if kind is None:
         (kind,) = await parts.kinds.of([body.content])
-    item = item_of(where, body, kind)
+    where = (await placed_before(parts, {0: (where, body)})).get(0, where)
+    item = item_of(where, body, kind, expiry_of(where, body, parts.entry_limits, now))
     try:
         if body.source_resource_id is not None:
             return await kept_of(parts, where, item)
@@ -63,14 +68,40 @@ def see_it_stays(expires: datetime | None, now: datetime) -> None:
         raise InvalidInput("expires: has passed", details={"errors": [{"field": "expires", "reason": "has passed"}]})
 
 
-def item_of(where: Place, body: EntryIn, kind: ItemKind) -> ItemIn:
-    """The item that a memory is kept as, under an id that is the same where the request is repeated, with a source of
-    its own unless it names one."""
+async def placed_before(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]]) -> dict[int, Place]:
+    """The places of those memories that all of the user's agents see already under the id that they come with, though
+    nobody says so now: they stay so, and repeating a request from before is harmless."""
+    asked = {
+        number: (replace(where, whose=replace(where.whose, seen_by=None)), body.id)
+        for number, (where, body) in memories.items()
+        if where.unsaid and body.id is not None
+    }
+    if not asked:
+        return {}
+    ids = {number: item_id_of(where, identifier) for number, (where, identifier) in asked.items()}
+    query = EntryQuery(ids=tuple(dict.fromkeys(ids.values())), limit=len(ids))
+    scope = next(where.scope for where, _ in asked.values())
+    shared = {one.asked for one in await parts.catalog.find_entries(scope, query) if one.entry.visibility == "shared"}
+    return {number: where for number, (where, _) in asked.items() if ids[number] in shared}
+
+
+def expiry_of(where: Place, body: EntryIn, limits: EntryRetention, now: datetime) -> datetime | None:
+    """When a memory goes: as it says, else, of what one agent alone sees, `max_age_days` from now; None for what
+    stays."""
+    if body.expires is not None or where.whose.seen_by is None or (body.priority or 0) >= limits.permanent_priority:
+        return body.expires
+    return now + timedelta(days=limits.max_age_days)
+
+
+def item_of(where: Place, body: EntryIn, kind: ItemKind, expires: datetime | None = None) -> ItemIn:
+    """The item that a memory is kept as, which goes when it `expires`, under an id that is the same where the request
+    is repeated, with a source of its own unless it names one."""
     given = GivenEntry(
         summary=body.summary,
         tags=body.tags,
         priority=body.priority,
-        expires=body.expires,
+        expires=expires,
+        expires_unsaid=expires != body.expires,
         references=body.references,
         external_id=None if body.id is None or body.id.startswith(body.id_prefix) else body.id,
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ragpp.api import EntryIn
 from ragpp.catalog import EVERYBODY, CatalogVisibility, MemoryCategory, MemoryItem, Resource
 from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.models import Scope
@@ -17,10 +18,12 @@ _UNSEEN = "Leave `view` out: without one it is anybody's who may."
 
 @dataclass(frozen=True)
 class Place:
-    """Where something new is kept, and for whom."""
+    """Where something new is kept, and for whom. `unsaid`: it is an agent's own because nobody said who is to see it,
+    with a key that sees everything."""
 
     scope: Scope
     whose: Whose
+    unsaid: bool = False
 
 
 def place(
@@ -30,17 +33,21 @@ def place(
     *,
     agent_id: str | None = None,
     session_id: str | None = None,
+    own: bool = False,
 ) -> Place:
     """Where to keep what a request brings. `visibility` None: `global` where no user is named, else the key's own,
-    `agent` with a key that is bound to one, `shared` otherwise.
+    `agent` with a key that is bound to one, or where `own` and an agent is named, `shared` otherwise.
 
-    Raises Forbidden, also for `global` without that scope; InvalidInput for what one agent alone is to see without an
-    agent, and for what is neither global nor a user's.
+    Raises Forbidden, also for `global` without that scope, and for what all of the user's agents are to see with a key
+    that is bound to one, without the scope `share`; InvalidInput for what one agent alone is to see without an agent,
+    and for what is neither global nor a user's.
     """
     scope = requester.catalog("write", user_id, agent_id=agent_id, session_id=session_id)
-    requester.agent_id = agent_id
+    requester.agent_id, unsaid = agent_id, False
     if visibility is None:
         visibility = requester.principal.default_visibility if scope.user_id else "global"
+        unsaid = own and visibility == "shared" and requester.principal.visibility is None and agent_id is not None
+        visibility = "agent" if unsaid else visibility
     if visibility == "global":
         requester.principal.need("global")
         return Place(everybodys(scope), Whose(agent_id=scope.agent_id, contributor=scope.user_id))
@@ -54,7 +61,17 @@ def place(
             "with the visibility agent it says which agent may see it",
             "Name the agent: `agent_id` or `ci` (--agent).",
         )
-    return Place(scope, Whose(agent_id=scope.agent_id, seen_by=scope.agent_id if visibility == "agent" else None))
+    if visibility == "shared":
+        requester.principal.need_to_share()
+    seen_by = scope.agent_id if visibility == "agent" else None
+    return Place(scope, Whose(agent_id=scope.agent_id, seen_by=seen_by), unsaid)
+
+
+def place_of_entry(requester: Requester, user_id: str | None, body: EntryIn) -> Place:
+    """Where to keep a memory: as `place` says, a named agent's own (document 001), unless it has a domain or a kind of
+    task, which all agents learn from (document 003)."""
+    own = body.domain is None and body.task_type is None
+    return place(requester, user_id, body.visibility, agent_id=body.ci, own=own)
 
 
 def everybodys(scope: Scope) -> Scope:

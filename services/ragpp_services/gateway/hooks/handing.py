@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from ragpp.api import ResourceIn, ResourceMessageIn
 from ragpp.api.hooks import PostMessageIn
-from ragpp.catalog import REPEATED
+from ragpp.catalog import LABELS, REPEATED, WORK_LABELS
 from ragpp.entries.unrepeated import LEFT_OUT, repeated, unrepeated
 from ragpp.entries.values import EntryQuery
 from ragpp.text.spans import Span
@@ -26,11 +26,14 @@ async def exchange(parts: Parts, agent: Agent, body: PostMessageIn) -> ResourceI
     if shown.item_ids and not shown.doubtful:
         query = EntryQuery(ids=shown.item_ids, contents=True, limit=len(shown.item_ids))
         memories = [one.entry.content or "" for one in await parts.catalog.find_entries(agent.scope, query)]
-    metadata: dict[str, JsonValue] = {}
+    labels: dict[str, JsonValue] = {
+        name: parts.knowledge.label(label) for name in WORK_LABELS if (label := getattr(body, name)) is not None
+    }
+    metadata: dict[str, JsonValue] = {LABELS: labels} if labels else {}
     if body.response_id is not None:
         whole = [Span(0, len(response))]
         found = whole if shown.doubtful else await asyncio.to_thread(repeated, response, memories)
-        metadata = {REPEATED: [[start, end] for start, end in found]} if found else {}
+        metadata |= {REPEATED: [[start, end] for start, end in found]} if found else {}
     elif shown.doubtful:
         response = LEFT_OUT
     else:

@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.hooks import CATALOG_TOKENS, CatalogLine, Injection, PreMessageIn, PrePromptIn, Recommended, TurnCatalog
+from ragpp.catalog import WORK_LABELS
 from ragpp.entries.comparing import Difference
 from ragpp.entries.formatting import HEADING, MOST_HANDLES, fitting, format_injection
 from ragpp.entries.packing import Offer
@@ -29,7 +30,9 @@ async def catalog_for(parts: Parts, agent: Agent, body: PrePromptIn) -> TurnCata
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     limit = limit_of(parts, usage)
     goal = body.context.get("goal")
-    message = Message(asked_of(body.prompt, body.context), agent.ci, goal if isinstance(goal, str) else None, limit)
+    labels = {name: label for name in WORK_LABELS if (label := getattr(body, name)) is not None}
+    asked = asked_of(body.prompt, {**body.context, **labels})
+    message = Message(asked, agent.ci, goal if isinstance(goal, str) else None, limit)
     way = _way_of(usage.source)
     offered, formatted, recommended = await _offered(parts, agent, message, way)
     if usage.source == "parallel":

@@ -16,6 +16,7 @@ from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.observability.traces import stepped
 from ragpp.redacting import Redaction
+from ragpp.redaction import DIVIDING
 from ragpp.text.chunking import TextChunk
 from ragpp.text.port import TokenMeter, TokenSpans
 from ragpp_services.gateway.intake.times import refuse_future
@@ -56,6 +57,17 @@ class Intake:
         for some in portions(sizes):
             drafts += await aside(self._drafts, request, request.messages[some], now, zone)
         return await aside(self._entries, drafts, await self._embedder.embed(await aside(_lines, drafts)))
+
+    async def entries(self, interactions: Sequence[Interaction]) -> list[InteractionEntry]:
+        """The entries of messages that are as they may be stored, with embedded chunks. Raises EmbeddingError."""
+        drafts = await aside(self._of, interactions)
+        return await aside(self._entries, drafts, await self._embedder.embed(_lines(drafts)))
+
+    def _of(self, interactions: Sequence[Interaction]) -> list[Draft]:
+        return [
+            (one, own_chunks(one, self._counter), len(DIVIDING.findall(one.content)), self._reader.count(one.content))
+            for one in interactions
+        ]
 
     def _entries(self, drafts: Sequence[Draft], embedded: FloatMatrix) -> list[InteractionEntry]:
         """`embedded`: a row for each chunk of `drafts`, in order."""

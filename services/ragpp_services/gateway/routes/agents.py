@@ -28,7 +28,7 @@ async def get_budget(requester: Reader, parts: GatewayParts, ci: Id, user_id: Ca
 async def put_budget(requester: Writer, parts: GatewayParts, ci: NewId, body: BudgetIn) -> TokenBudget:
     """Tokens of memory in each turn from the next one on, which the answer shows."""
     agent = agent_of(requester, "write", body.user_id, ci)
-    requester.items = 1
+    requester.items, requester.details = 1, {"budget": body.limit}
     return TokenBudget.of(limit_of(parts, await parts.catalog.put_budget(agent.scope, agent.ci, body.limit)), 0)
 
 
@@ -46,6 +46,7 @@ async def get_usage(
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     uses = await parts.catalog.memory_uses(agent.scope, agent.ci, offset, limit + 1)
     following = offset + limit if len(uses) > limit else None
+    requester.tells(one.memory_id for one in uses[:limit])
     return _use_of(parts, agent, usage).model_copy(update={"memories": tuple(uses[:limit]), "next_offset": following})
 
 
@@ -54,10 +55,10 @@ async def give_feedback(requester: Writer, parts: GatewayParts, memory_id: Id, b
     """The agent's judgement of a memory, −1 to 1. `memory_id`: its id, what it is called elsewhere, or its handle in
     the agent's turn. What it is worth moves by it, and no answer of that agent moves it any more."""
     agent = agent_of(requester, "write", body.user_id, body.ci)
-    requester.items = 1
     why = None if body.reason is None else parts.intake.redacted(body.reason)
     (named,) = ids_of((memory_id,), await parts.catalog.agent_usage(agent.scope, agent.ci))
     entry = await read_entry(parts, agent.scope, named)
+    requester.tells((entry.memory_id,))
     return await parts.catalog.put_feedback(agent.scope, agent.ci, entry.memory_id, body.value, why)
 
 
@@ -66,7 +67,7 @@ async def put_source(requester: Writer, parts: GatewayParts, ci: NewId, body: So
     """From its next turn on: `file`, what was imported alone, chosen as document 001 has it; `parallel`, the catalog,
     and what the file would have given is compared with it; or `catalog`. A comparison begins anew each time."""
     agent = agent_of(requester, "write", body.user_id, ci)
-    requester.items = 1
+    requester.items, requester.details = 1, {"source": body.source}
     return _use_of(parts, agent, await parts.catalog.put_source(agent.scope, agent.ci, body.source))
 
 
@@ -84,6 +85,7 @@ async def get_comparison(
     agent = agent_of(requester, "read", user_id, ci)
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     uses = await parts.catalog.compared_uses(agent.scope, agent.ci, offset, limit + 1)
+    requester.tells(one.memory_id for one in uses[:limit])
     return SourceReport(
         ci=agent.ci,
         source=usage.source,

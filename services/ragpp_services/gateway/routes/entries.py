@@ -20,7 +20,7 @@ from ragpp_services.gateway.catalog.candidates import Message
 from ragpp_services.gateway.catalog.choosing import listed
 from ragpp_services.gateway.catalog.keeping import kept_entry
 from ragpp_services.gateway.catalog.offering import relevant
-from ragpp_services.gateway.catalog.owning import changing, place
+from ragpp_services.gateway.catalog.owning import changing, place_of_entry
 from ragpp_services.gateway.catalog.reading import last_cleanup, read_entry
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, accepted, answer, keyed_router
@@ -65,7 +65,7 @@ async def list_entries(
     asked = tuple(dict.fromkeys(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip()))
     query = EntryQuery(text=search or "", ci=ci, kind=type, tags=asked, offset=offset, limit=limit)
     page = await listed(parts.catalog, scope, query)
-    requester.items = len(page.memories)
+    requester.tells(one.memory_id for one in page.memories)
     return page
 
 
@@ -73,15 +73,22 @@ async def list_entries(
     "/api/memory/catalog",
     status_code=201,
     summary="Keep a memory",
-    responses={409: refusal(409, "The id is known with other content, or was deleted.")},
+    responses={
+        409: refusal(
+            409,
+            "The id is known with other content, or was deleted; or all memories that the agent may have are to stay.",
+        )
+    },
 )
 async def store_entry(requester: Writer, parts: GatewayParts, body: EntryIn) -> CatalogEntry:
-    """Keep one, and answer the entry that it is now: another's, where that says the same. With a key that is bound to
-    an agent it is that agent's, and seen by it alone unless `visibility` says otherwise. Repeating a request with an id
-    is harmless."""
-    where = place(requester, body.user_id, body.visibility, agent_id=body.ci)
-    requester.items = 1
+    """Keep one, and answer the entry that it is now: another's, where that says the same. That of an agent, which `ci`
+    names or the key is bound to, is seen by that agent alone unless `visibility` says otherwise; with a key that is
+    bound to none, `domain` or `task_type` has all agents see it. What one agent alone sees goes at its `expires`, and
+    over MEMORY_MAX_MEMORIES_PER_CI what is least relevant makes room for it. Repeating a request with an id is
+    harmless."""
+    where = place_of_entry(requester, body.user_id, body)
     item_id = await kept_entry(parts, where, body)
+    requester.tells((item_id,))
     return await read_entry(parts, where.scope.seen_by(where.whose.seen_by), item_id, contents=True)
 
 
@@ -116,7 +123,7 @@ async def get_relevant(
     requester.query_sha256 = parts.marks.of_query(message)
     asked = Message(message, scope.view, goal, parts.max_injection_tokens if max_tokens is None else max_tokens)
     found = await relevant(parts, scope, asked, tokenizer)
-    requester.items = len(found.memories)
+    requester.tells(one.entry.memory_id for one in found.memories)
     return answer(found)
 
 
@@ -144,7 +151,7 @@ async def clean_up(requester: Writer, parts: GatewayParts, body: CleanupIn) -> R
     scope = requester.whole("write" if body.dry_run else "forget", whose)
     payload: dict[str, JsonValue] = {"task": "retention", "dry_run": body.dry_run}
     subject = f"retention:{uuid4().hex}"
-    return accepted(await parts.jobs.request(scope, "maintain.requested", subject, payload, parts.clock()))
+    return accepted(requester, await parts.jobs.request(scope, "maintain.requested", subject, payload, parts.clock()))
 
 
 @router.get("/api/memory/catalog/{memory_id:id}", summary="Read one memory", responses={409: _AMBIGUOUS})
@@ -158,8 +165,9 @@ async def get_entry(
 ) -> CatalogEntry:
     """Its entry with its content, and on request with its vector."""
     scope = _seen(requester, "read", user_id, view)
-    requester.items = 1
-    return await read_entry(parts, scope, memory_id, contents=True, vectors=include == "vector")
+    entry = await read_entry(parts, scope, memory_id, contents=True, vectors=include == "vector")
+    requester.tells((entry.memory_id,))
+    return entry
 
 
 @router.delete("/api/memory/catalog/{memory_id:id}", summary="Delete a memory", responses={409: _AMBIGUOUS})

@@ -9,7 +9,7 @@ from ragpp.api.files import EntriesIn, ExportedMemories, ImportedEntries, Import
 from ragpp.errors import Forbidden, InvalidInput
 from ragpp.fields import Id
 from ragpp_services.gateway.catalog.importing import exported, imported
-from ragpp_services.gateway.catalog.owning import Place, place
+from ragpp_services.gateway.catalog.owning import Place, place_of_entry
 from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 
@@ -26,7 +26,7 @@ async def import_entries(requester: Writer, parts: GatewayParts, body: EntriesIn
     refused: dict[int, Forbidden | InvalidInput] = {}
     for number, memory in enumerate(body.memories):
         try:
-            where = place(requester, body.user_id, memory.visibility, agent_id=memory.ci)
+            where = place_of_entry(requester, body.user_id, memory)
             memories[number] = where, memory
         except (Forbidden, InvalidInput) as error:
             refused[number] = error
@@ -34,8 +34,8 @@ async def import_entries(requester: Writer, parts: GatewayParts, body: EntriesIn
         raise refused[0]
     agents = {memory.ci for _, memory in memories.values()}
     requester.agent_id = agents.pop() if len(agents) == 1 else None
-    requester.items = len(memories)
     done = await imported(parts, memories, dry_run=body.dry_run)
+    requester.tells(one.memory_id for one in done.results.values() if one.memory_id is not None)
     results = done.results | {
         number: ImportedEntry(outcome="refused", reason=error.message) for number, error in refused.items()
     }
@@ -59,6 +59,6 @@ async def export_entries(
     """With their contents, in the spelling of document 001's files, under the ids that they came with. A key that is
     bound to an agent reads that agent's own and the shared ones."""
     scope = requester.catalog("read", user_id, agent_id=ci)
-    answer = await exported(parts, scope, ci, cursor=cursor, limit=limit)
-    requester.items = len(answer.items)
+    answer, memory_ids = await exported(parts, scope, ci, cursor=cursor, limit=limit)
+    requester.tells(memory_ids)
     return answer

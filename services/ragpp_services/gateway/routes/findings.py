@@ -28,7 +28,9 @@ async def list_findings(
     limit: Limit = 50,
 ) -> Page[Finding]:
     """Findings of one kind or of all, the latest first."""
-    return await parts.procedural.list_findings(requester.scope("read", user_id), finding, as_of, cursor, limit)
+    page = await parts.procedural.list_findings(requester.scope("read", user_id), finding, as_of, cursor, limit)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.patch("/v1/findings/{item_id:id}", summary="Correct a finding")

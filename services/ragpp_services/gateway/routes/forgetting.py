@@ -4,6 +4,7 @@ from ragpp.api import ForgetAnswer, ForgetRequest
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.forgetting import Outcome, confirmed, forget_messages, messages_about, would_go
 from ragpp_services.gateway.http import GatewayParts, keyed_router
+from ragpp_services.gateway.personal.holding import mask_texts
 from ragpp_services.gateway.requester import Writer
 from ragpp_services.gateway.stated import forget_stated
 
@@ -20,6 +21,8 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
     changed unless the request carries `confirm`: with the ids to forget of messages, or with the `token` of the list,
     for all of it. These are forgotten as by `DELETE`, and what is left is listed. Needs the scopes `read` and `forget`;
     a key that is bound to an agent finds what that agent was told alone."""
+    if requester.redactor is not None:  # what was masked is found by its mask
+        body = body.model_copy(update={"about": mask_texts(body.about, requester.redactor, "about.")})
     requester.query_sha256 = parts.marks.of_query(body.about.entity or body.about.words or "")
     requester.scope("forget", body.user_id)
     scope = requester.scope("read", body.user_id)
@@ -40,6 +43,7 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
         if done.job is None:
             found.messages = [message for message in found.messages if message.id not in set(ids)]
     shown, following = found.page(body.cursor, body.limit)
+    requester.tells((*(one.id for one in shown), *(one.id for one in found.stated)))
     requester.items = len(shown) if done is None else done.forgotten
     return ForgetAnswer(
         found=tuple(shown),

@@ -26,24 +26,28 @@ async def list_entities(
     limit: Limit = 50,
 ) -> Page[Entity]:
     """People, organisations, places, events and things that the user's conversations name."""
-    return await parts.semantic.list_entities(requester.scope("read", user_id), label, cursor, limit)
+    page = await parts.semantic.list_entities(requester.scope("read", user_id), label, cursor, limit)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.post("/v1/entities/{entity_id:id}/merge", summary="Make one entity of two")
 async def merge_entities(requester: Writer, parts: GatewayParts, entity_id: Id, body: MergeIn) -> Entity:
     """The absorbed entity's name becomes an alias; `split` undoes it."""
-    requester.user_id, requester.items = body.user_id, 2
+    requester.user_id = body.user_id
     if body.absorb_id == entity_id:
         raise InvalidInput("an entity cannot absorb itself")
+    requester.tells((entity_id, body.absorb_id))
     return await parts.semantic.merge_entities(requester.scope("write", body.user_id), entity_id, body.absorb_id)
 
 
 @router.post("/v1/entities/{entity_id:id}/split", summary="Undo a merge")
 async def split_entity(requester: Writer, parts: GatewayParts, entity_id: Id, body: SplitIn) -> Page[Entity]:
     """Both entities as they were; what was learned since stays on the one in the path."""
-    requester.items = 2
     scope = requester.scope("write", body.user_id)
-    return Page[Entity](items=await parts.semantic.split_entity(scope, entity_id, body.absorbed_id))
+    entities = await parts.semantic.split_entity(scope, entity_id, body.absorbed_id)
+    requester.tells(one.id for one in entities)
+    return Page[Entity](items=entities)
 
 
 @router.get("/v1/entities/{entity_id:id}", summary="Read one entity")
@@ -80,16 +84,20 @@ async def list_relationships(
     moment. `current` ones hold; `ended` ones held until `valid_to`; `archived` ones have faded, and can be restored;
     `rejected` ones are what a person said is not true."""
     scope = requester.scope("read", user_id)
-    return await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state)
+    page = await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.post("/v1/relationships", status_code=201, summary="State a relationship")
 async def state_relationship(requester: Writer, parts: GatewayParts, body: RelationshipIn) -> Relationship:
     """It is confirmed, and rests on no message: forgetting messages leaves it, forgetting it or one of its ends does
     not. It ends others, and is ended by them, as one that a message says. What is still to come is a 422."""
-    requester.user_id, requester.items = body.user_id, 1
+    requester.user_id = body.user_id
     scope = requester.scope("write", body.user_id)
-    return await parts.semantic.state_relationship(scope, await stated(parts, scope, body))
+    relationship = await parts.semantic.state_relationship(scope, await stated(parts, scope, body))
+    requester.tells((relationship.id,))
+    return relationship
 
 
 @router.get("/v1/relationships/{relationship_id:id}", summary="Read one relationship")

@@ -37,7 +37,7 @@ async def pre_prompt(requester: Reader, parts: GatewayParts, body: PrePromptIn) 
     agent = agent_of(requester, "read", body.user_id, body.ci)
     requester.query_sha256 = parts.marks.of_query(body.prompt)
     answer = await catalog_for(parts, agent, body)
-    requester.items = len(answer.catalog)
+    requester.tells(one.entry.memory_id for one in answer.catalog)
     return answer
 
 
@@ -46,7 +46,7 @@ async def memory_request(requester: Reader, parts: GatewayParts, body: MemoryReq
     """In full as far as the turn's budget goes, else in short, or left out, with why. However many ask at once, a turn
     is never given more than its budget."""
     answer = await requested(parts, agent_of(requester, "read", body.user_id, body.ci), body)
-    requester.items = len(answer.memories)
+    requester.tells(one.memory_id for one in answer.memories)
     return answer
 
 
@@ -55,7 +55,7 @@ async def post_response(requester: Writer, parts: GatewayParts, body: PostRespon
     """How useful the memories were that the answer had: 1 where it names one, else by its closest sentence. What they
     are worth moves by it, once a turn; `feedback` says it better."""
     answer = await judged(parts, agent_of(requester, "write", body.user_id, body.ci), body)
-    requester.items = len(answer.useful)
+    requester.tells(answer.useful)
     return answer
 
 
@@ -66,7 +66,7 @@ async def pre_message(requester: Reader, parts: GatewayParts, body: PreMessageIn
     agent = agent_of(requester, "read", body.user_id, body.ci)
     requester.query_sha256 = parts.marks.of_query(body.message)
     answer = await injection_for(parts, agent, body)
-    requester.items = len(answer.memory_ids)
+    requester.tells(answer.memory_ids)
     return answer
 
 
@@ -79,5 +79,5 @@ async def post_message(requester: Writer, parts: GatewayParts, body: PostMessage
     visibility: CatalogVisibility | None = "agent" if agent.scope.user_id else None
     where = place(requester, body.user_id, visibility, agent_id=body.ci)
     done = await kept(parts, where, await exchange(parts, agent, body))
-    requester.items = 1
-    return accepted(await extraction(parts, where.scope, done.stored.id, None))
+    requester.tells((done.stored.id,))
+    return accepted(requester, await extraction(parts, where.scope, done.stored.id, None))

@@ -30,6 +30,8 @@ async def store_interactions(requester: Writer, parts: GatewayParts, body: Store
     requester.agent_id, requester.items = body.agent_id, len(body.messages)
     scope = requester.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
     seen = body.visibility or requester.principal.default_visibility
+    if seen == "shared" and requester.principal.agent_id is not None:
+        requester.principal.need_to_share()
     if seen == "agent" and scope.agent_id is None:
         raise InvalidInput(
             "agent_id is missing: with the visibility agent it says which agent may see the messages",
@@ -37,9 +39,11 @@ async def store_interactions(requester: Writer, parts: GatewayParts, body: Store
         )
     said = body.model_copy(update={"agent_id": scope.agent_id, "visibility": seen})
     kept = await keep(parts, scope, said)
+    messages = kept.messages
+    requester.memory_ids = [one.id for one in messages if not one.forgotten]
     return StoreResponse(
         receipt=kept.receipt,
-        stored=kept.messages,
+        stored=messages,
         timestamp=parts.clock(),
         tiers={"episodic": "ok", "short_term": kept.short_term},
     )
@@ -83,7 +87,9 @@ async def list_interactions(
         task_type=task_type,
         metadata=filter_of(metadata),
     )
-    return await parts.episodic.list_interactions(scope, filters, cursor, limit, newest_first)
+    page = await parts.episodic.list_interactions(scope, filters, cursor, limit, newest_first)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.get("/v1/interactions/{interaction_id:ids}", summary="Read one interaction")

@@ -1,6 +1,7 @@
 """Items of the catalog: kept, read back, found by a vector and deleted."""
 
 import asyncio
+import json
 from collections.abc import Collection, Sequence
 from typing import Annotated, Final, Literal
 
@@ -13,6 +14,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Label
 from ragpp.models import Page, Scope
 from ragpp.paging import PAGE
+from ragpp.placeholders import kinds_in
 from ragpp.tiers import CatalogTier
 from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.describing import refusal
@@ -32,7 +34,12 @@ Include = Annotated[
     "/v1/items",
     status_code=201,
     summary="Keep items",
-    responses={409: refusal(409, "An id is known with other content; `details.indexes` names which.")},
+    responses={
+        409: refusal(
+            409,
+            "An id is known with other content, as `details.indexes` tells; or all that the agent may have is to stay.",
+        )
+    },
 )
 async def store_items(requester: Writer, parts: GatewayParts, body: ItemsIn) -> StoredItems:
     """All are kept, or none; repeating a request with ids is harmless. An item that says what another of its category
@@ -43,10 +50,12 @@ async def store_items(requester: Writer, parts: GatewayParts, body: ItemsIn) -> 
     entries, redactions = await parts.knowledge.items(body, where.whose)
     stored = await parts.catalog.store(where.scope, entries)
     ids = list(dict.fromkeys(one.id for one in stored if not one.forgotten))
+    requester.memory_ids = ids
     known = await _read(parts.catalog, where.scope, ids, {item.source_resource_id for item in body.items})
     return StoredItems(
         items=tuple(known[one.id] for one in stored if not one.forgotten),
         redactions=redactions,
+        redacted=kinds_in(*(json.dumps([one.content, one.metadata]) for one in entries)) if redactions else (),
         forgotten=tuple(one.id for one in stored if one.forgotten),
     )
 
@@ -94,9 +103,12 @@ async def list_items(
         if (category, resource_id, include, metadata, cursor) != (None, None, None, None, None):
             raise InvalidInput("a list by value is narrowed by domain, task_type, level and goal alone")
         wanted = Valued(goal=goal, domain=domain, task_type=task_type, level=level, limit=limit)
-        return Page[MemoryItem](items=tuple(await parts.catalog.valued_items(scope, wanted)))
-    vectors, narrowed = include == "vector", filter_of(metadata)
-    return await parts.catalog.list_items(scope, category, resource_id, vectors, cursor, limit, narrowed)
+        page = Page[MemoryItem](items=tuple(await parts.catalog.valued_items(scope, wanted)))
+    else:
+        vectors, narrowed = include == "vector", filter_of(metadata)
+        page = await parts.catalog.list_items(scope, category, resource_id, vectors, cursor, limit, narrowed)
+    requester.tells(one.item_id for one in page.items)
+    return page
 
 
 @router.get("/v1/items/{item_id:id}", summary="Read one item")
@@ -127,5 +139,5 @@ async def search_items(requester: Reader, parts: GatewayParts, body: ItemSearchI
     scope = requester.catalog("read", body.user_id)
     vector = parts.knowledge.unit(body.embedding, "embedding")
     found = await parts.catalog.search_items(scope, ItemQuery(text="", embedding=vector, k=body.k))
-    requester.items = len(found.items)
+    requester.tells(one.item_id for one in found.items)
     return found

@@ -77,7 +77,7 @@ async def retry_job(requester: Writer, parts: GatewayParts, job_id: Id, user_id:
     principal = requester.principal
     whose = principal.users("write", user_id)
     job = await parts.jobs.retry(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
-    requester.user_id, requester.items = job.user_id, 1
+    requester.user_id, requester.items, requester.details = job.user_id, 1, {"job": job.id}
     return job
 
 
@@ -88,7 +88,7 @@ async def cancel_job(requester: Writer, parts: GatewayParts, job_id: Id, user_id
     principal = requester.principal
     whose = principal.users("write", user_id)
     job = await parts.jobs.cancel(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
-    requester.user_id, requester.items = job.user_id, 1
+    requester.user_id, requester.items, requester.details = job.user_id, 1, {"job": job.id}
     return job
 
 
@@ -107,7 +107,7 @@ async def extract(requester: Writer, parts: GatewayParts, user_id: NewPathUser, 
     latest = await _latest(parts, scope)
     window = _window(body.start, body.end or latest + STEP)
     subject = f"asked:{body.id or uuid4().hex}"
-    return accepted(await parts.jobs.request(scope, "extract.requested", subject, window, latest))
+    return accepted(requester, await parts.jobs.request(scope, "extract.requested", subject, window, latest))
 
 
 @router.post("/v1/users/{user_id:id}/reflect", status_code=202, response_model=Job, summary="Reflect now")
@@ -122,7 +122,7 @@ async def reflect(requester: Writer, parts: GatewayParts, user_id: NewPathUser, 
     elif body.date is not None:
         about["date"] = body.date.isoformat()
     subject = f"asked:{body.id or uuid4().hex}"
-    return accepted(await parts.jobs.request(scope, "reflect.requested", subject, about, latest))
+    return accepted(requester, await parts.jobs.request(scope, "reflect.requested", subject, about, latest))
 
 
 @router.get("/v1/users/{user_id:id}/settings", summary="Read a user's settings")
@@ -135,10 +135,10 @@ async def get_settings(requester: Reader, parts: GatewayParts, user_id: PathUser
 async def set_settings(requester: Writer, parts: GatewayParts, user_id: NewPathUser, body: SettingsIn) -> UserSettings:
     """The time zone and the local hour of the nightly reflection, and the plan whose retention applies. What is absent
     is set to its default."""
-    requester.items = 1
     scope = requester.whole("write", user_id)
     settings = await parts.jobs.set_settings(scope, body)
-    parts.zones.set(scope)
+    parts.choices.set(scope)
+    requester.items, requester.details = 1, {"settings": list[JsonValue](sorted(body.model_fields_set))}
     return settings
 
 

@@ -12,7 +12,7 @@ from ragpp.models import Page
 from ragpp.stores.cursors import decode_cursor, page_of
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, keyed_router
-from ragpp_services.gateway.identity import Principal, make_key
+from ragpp_services.gateway.identity import Principal, make_key, see_it_may_share
 from ragpp_services.gateway.requester import Reader, Requester, Writer
 from ragpp_services.gateway.store import KeyListing
 
@@ -34,6 +34,7 @@ async def create_key(requester: Writer, parts: GatewayParts, body: KeyIn, respon
     user_id, agent_id = body.user_id or asking.user_id, body.agent_id or asking.agent_id
     requester.user_id, requester.agent_id = user_id, agent_id
     _stay_within(asking, body, user_id, agent_id)
+    see_it_may_share(body.scopes, agent_id, body.visibility)
     new = make_key(
         asking.tenant_id, frozenset(body.scopes), user_id=user_id, agent_id=agent_id, visibility=body.visibility
     )

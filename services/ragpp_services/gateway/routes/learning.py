@@ -21,9 +21,10 @@ router = keyed_router("catalog")
 async def begin_episode(requester: Writer, parts: GatewayParts, body: EpisodeIn) -> Episode:
     """It stays, also over restarts, until it is ended. With a key that is bound to an agent it is that agent's."""
     scope = requester.catalog("write", body.user_id)
-    requester.items = 1
     goal = parts.knowledge.label(body.goal) or body.goal
-    return await parts.catalog.begin_episode(scope, goal, parts.knowledge.label(body.domain))
+    episode = await parts.catalog.begin_episode(scope, goal, parts.knowledge.label(body.domain))
+    requester.items, requester.details = 1, {"episode": episode.episode_id}
+    return episode
 
 
 @router.post("/v1/learning/episodes/{episode_id:id}/access", status_code=201, summary="Tell what was used")
@@ -31,7 +32,6 @@ async def record_access(requester: Writer, parts: GatewayParts, episode_id: Id, 
     """With what it is worth for the episode's goal now. `memory_id`: its id, or what it is called elsewhere. A content
     that nobody has said before is kept as an item of the level `episodic`, with the domain and the kind of task."""
     scope = requester.catalog("write", body.user_id)
-    requester.items = 1
     used = parts.knowledge.used(body)
     access = await parts.catalog.record_access(scope, episode_id, used)
     if access is None and used.memory_id is not None:
@@ -47,6 +47,7 @@ async def record_access(requester: Writer, parts: GatewayParts, episode_id: Id, 
         access = await parts.catalog.record_access(scope, episode_id, used)
     if access is None:
         raise NotFound("there is no item of that id")
+    requester.tells((access.item_id,))
     return access
 
 
@@ -67,5 +68,5 @@ async def end_episode(requester: Writer, parts: GatewayParts, episode_id: Id, bo
     scope = requester.catalog("write", body.user_id)
     end = EpisodeEnd.model_validate({**body.model_dump(exclude={"user_id"}), "goal": parts.knowledge.label(body.goal)})
     updates = await parts.catalog.end_episode(scope, episode_id, end)
-    requester.items = len(updates)
+    requester.tells(one.item_id for one in updates)
     return Page[ValueUpdate](items=tuple(updates))

@@ -31,13 +31,15 @@ async def list_preferences(
     limit: Limit = 50,
 ) -> Page[Preference]:
     """By category and key, as they are or as they were at `as_of`; deleted and rejected ones are not shown."""
-    return await parts.procedural.list_preferences(requester.scope("read", user_id), category, cursor, limit, as_of)
+    page = await parts.procedural.list_preferences(requester.scope("read", user_id), category, cursor, limit, as_of)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.post("/v1/preferences", status_code=201, summary="Set a preference")
 async def set_preference(requester: Writer, parts: GatewayParts, body: PreferenceIn) -> Preference:
     """Writing one again keeps the new value and the greater confidence, as a new version."""
-    requester.user_id, requester.items = body.user_id, 1
+    requester.user_id = body.user_id
     entry = PreferenceEntry(
         id=body.id or f"p_{uuid4().hex}",
         category=parts.intake.redacted_label(body.category),
@@ -47,7 +49,9 @@ async def set_preference(requester: Writer, parts: GatewayParts, body: Preferenc
         stated=body.stated,
         occurred_at=parts.clock(),
     )
-    return await parts.procedural.set_preference(requester.scope("write", body.user_id), entry)
+    preference = await parts.procedural.set_preference(requester.scope("write", body.user_id), entry)
+    requester.tells((preference.id,))
+    return preference
 
 
 @router.get("/v1/preferences/{item_id:id}", summary="Read one preference")
@@ -102,13 +106,15 @@ async def list_rules(
 ) -> Page[Rule]:
     """By priority, highest first. One that is `proposed` is not active: nobody said it plainly, and it is in no context
     until a person confirms it."""
-    return await parts.procedural.list_rules(requester.scope("read", user_id), active, cursor, limit)
+    page = await parts.procedural.list_rules(requester.scope("read", user_id), active, cursor, limit)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.post("/v1/rules", status_code=201, summary="Create a behavioural rule")
 async def create_rule(requester: Writer, parts: GatewayParts, body: RuleIn) -> Rule:
     """When one of its triggers is met, or the query is near its meaning, the rule is part of the context."""
-    requester.user_id, requester.items = body.user_id, 1
+    requester.user_id = body.user_id
     entry = RuleEntry(
         id=body.id or f"r_{uuid4().hex}",
         text=parts.intake.redacted(body.text),
@@ -117,7 +123,9 @@ async def create_rule(requester: Writer, parts: GatewayParts, body: RuleIn) -> R
         active=body.active,
         occurred_at=parts.clock(),
     )
-    return await parts.procedural.create_rule(requester.scope("write", body.user_id), entry)
+    rule = await parts.procedural.create_rule(requester.scope("write", body.user_id), entry)
+    requester.tells((rule.id,))
+    return rule
 
 
 @router.get("/v1/rules/{item_id:id}", summary="Read one rule")

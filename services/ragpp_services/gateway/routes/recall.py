@@ -17,4 +17,6 @@ async def recall(requester: Reader, parts: GatewayParts, body: RecallRequest) ->
     scope = requester.scope("read", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
     response = await parts.recaller.recall(scope, body)
     requester.items = len(response.memories)
+    shown = [one for section in response.sections for one in section.memories]
+    requester.memory_ids = shown + [one.id for one in response.memories if not one.in_context]
     return response

@@ -19,7 +19,9 @@ async def list_reflections(
     limit: Limit = 50,
 ) -> Page[Reflection]:
     """The reports of nightly and of incremental reflections, the latest date first."""
-    return await parts.procedural.list_reflections(requester.scope("read", user_id), kind, cursor, limit)
+    page = await parts.procedural.list_reflections(requester.scope("read", user_id), kind, cursor, limit)
+    requester.tells(one.id for one in page.items)
+    return page
 
 
 @router.get("/v1/users/{user_id:id}/reflections/{reflection_id:id}", summary="Read one report")

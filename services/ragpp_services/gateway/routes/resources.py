@@ -1,5 +1,6 @@
 """Resources of the catalog: kept, read back, extracted from and deleted."""
 
+import json
 from typing import Annotated, Final
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from ragpp.errors import Conflict, InvalidInput, ResourceNotFoundError
 from ragpp.fields import Id, Said
 from ragpp.jobs import Job
 from ragpp.models import Page
+from ragpp.placeholders import kinds_in
 from ragpp_services.gateway.catalog.owning import changing, place, writing
 from ragpp_services.gateway.catalog.resting import kept
 from ragpp_services.gateway.catalog.work import extraction
@@ -37,6 +39,7 @@ async def store_resource(requester: Writer, parts: GatewayParts, body: ResourceI
     of them goes out of it."""
     where = place(requester, body.user_id, body.visibility, agent_id=body.agent_id, session_id=body.session_id)
     requester.items = 1
+    _known(parts, body.resource_type)
     if body.category_hint is not None:
         await parts.catalog.get_category(where.scope, body.category_hint)
     body = body.model_copy(update={"id": body.id or f"{body.id_prefix}{uuid4()}"})
@@ -47,11 +50,18 @@ async def store_resource(requester: Writer, parts: GatewayParts, body: ResourceI
             "a resource of this id was deleted, and stays so",
             suggestions=("Keep it under another id.",),
         )
+    requester.memory_ids = (stored.id,)
     resource = await parts.catalog.get_resource(where.scope, stored.id)
     job = await extraction(parts, where.scope, stored.id, body.category_hint) if body.extract else None
     return StoredResource(
-        resource=resource.model_copy(update={"content": resource.content[:SHOWN_CHARS]}),
+        resource=resource.model_copy(
+            update={
+                "content": resource.content[:SHOWN_CHARS],
+                "content_truncated": len(resource.content) > SHOWN_CHARS,
+            }
+        ),
         redactions=done.redactions,
+        redacted=kinds_in(resource.content, json.dumps(resource.metadata)) if done.redactions else (),
         duplicate=stored.duplicate,
         job=job,
         receipt=done.receipt,
@@ -75,8 +85,12 @@ async def list_resources(
     """The one stored last first, or with `search` those that have its words; content is cut to 200 characters, or to
     what was found."""
     scope = requester.catalog("read", user_id)
+    if resource_type is not None:
+        _known(parts, resource_type)
     if search is None:
-        return await parts.catalog.list_resources(scope, resource_type, session_id, cursor, limit)
+        page = await parts.catalog.list_resources(scope, resource_type, session_id, cursor, limit)
+        requester.tells(one.resource_id for one in page.items)
+        return page
     for name, given in (("session_id", session_id), ("cursor", cursor)):
         if given is not None:
             raise InvalidInput(
@@ -84,7 +98,9 @@ async def list_resources(
                 details={"errors": [{"field": name, "reason": "does not go with search"}]},
             )
     requester.query_sha256 = parts.marks.of_query(search)
-    return Page[Resource](items=tuple(await parts.catalog.search_resources(scope, search, resource_type, limit)))
+    found = await parts.catalog.search_resources(scope, search, resource_type, limit)
+    requester.tells(one.resource_id for one in found)
+    return Page[Resource](items=tuple(found))
 
 
 @router.get("/v1/resources/{resource_id:id}", summary="Read one resource")
@@ -110,7 +126,7 @@ async def delete_resource(
     scope = requester.catalog("forget", user_id)
     scope = changing(requester, scope, await parts.catalog.get_resource(scope, resource_id))
     if not await parts.catalog.delete_resource(scope, resource_id, cascade):
-        raise ResourceNotFoundError("there is no resource of that id")
+        raise ResourceNotFoundError(resource_id)
     if cascade:
         await parts.pins.unpin(scope, "catalog", [resource_id])
     requester.items = 1
@@ -131,4 +147,15 @@ async def extract_resource(
     if body.category_hint is not None:
         await parts.catalog.get_category(scope, body.category_hint)
     requester.items = 1
-    return accepted(await extraction(parts, scope, resource_id, body.category_hint))
+    return accepted(requester, await extraction(parts, scope, resource_id, body.category_hint))
+
+
+def _known(parts: GatewayParts, resource_type: str) -> None:
+    """Raises InvalidInput for a type that there is none of."""
+    if resource_type not in parts.resource_types:
+        why = f"is none of {', '.join(parts.resource_types)}"
+        raise InvalidInput(
+            f"resource_type: {why}",
+            suggestions=("Choose one of these, or have the operator add it to GATEWAY_RESOURCE_TYPES.",),
+            details={"errors": [{"field": "resource_type", "reason": why}]},
+        )

@@ -30,13 +30,14 @@ async def retain(requester: Writer, parts: GatewayParts, user_id: NewPathUser, b
     is let go. The policy is the operator's (LEARNING_RETENTION), by the plan in the user's settings."""
     scope = requester.whole("write" if body.dry_run else "forget", user_id)
     return accepted(
+        requester,
         await parts.jobs.request(
             scope,
             "maintain.requested",
             f"retention:{uuid4().hex}",
             {"task": "retention", "dry_run": body.dry_run},
             parts.clock(),
-        )
+        ),
     )
 
 
@@ -45,6 +46,7 @@ async def pins(requester: Reader, parts: GatewayParts, user_id: PathUser) -> Pin
     """By tier and id."""
     scope = requester.whole("read", user_id)
     found = [(tier, await parts.pins.pinned(scope, tier)) for tier in RETAINED]
+    requester.tells(one for _, items in found for one in sorted(items))
     return PinList(pins=tuple(Pin(tier=tier, item_id=item) for tier, items in found for item in sorted(items)))
 
 

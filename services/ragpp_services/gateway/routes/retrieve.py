@@ -26,7 +26,7 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     embedding = await parts.knowledge.question(body.query)
     source = CatalogSource(parts.catalog, scope, embedding, model)
     found = await retrieved(source, body, has_model=model is not None)
-    requester.items = len(found.items)
+    requester.tells(one.item_id for one in found.items)
     if parts.record_retrievals:
         await parts.events.retrieved(scope, body.query, found)
     return found
@@ -42,5 +42,4 @@ async def get_stats(requester: Reader, parts: GatewayParts, user_id: CatalogUser
 async def rebuild_index(requester: Writer, parts: GatewayParts, body: RebuildIn) -> Response:
     """Answers a job, which makes vectors and words of what is stored, as after a repair; nothing that was said is
     changed. While it waits, asking again answers the same."""
-    requester.items = 1
-    return accepted(await rebuilding(parts, requester.catalog("write", body.user_id)))
+    return accepted(requester, await rebuilding(parts, requester.catalog("write", body.user_id)))

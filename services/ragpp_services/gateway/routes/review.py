@@ -36,4 +36,5 @@ async def review(
         parts.procedural.review_rules(scope, limit),
     )
     proposed = await quotes.with_quotes(parts, scope, rules)
+    requester.tells((*(one.id for one in relationships), *(one.id for one in preferences), *(one.id for one in rules)))
     return ReviewList(relationships=tuple(relationships), preferences=tuple(preferences), rules=tuple(proposed))

@@ -40,6 +40,7 @@ async def get_session(
     view = await parts.short_term.read(scope, token_budget, tokenizer)
     if not view.messages and not view.summary and view.share == 0:
         raise NotFound("this user has no running conversation of that id")
+    requester.tells(one.id for one in view.messages)
     return view
 
 
@@ -72,7 +73,7 @@ async def delete_session(
         job = await parts.jobs.erase(scope, erasure)
         if not dry_run:
             requester.deletes(parts.marks, scope, "session", [session_id], count=1, job=job.id)
-        return accepted(job)
+        return accepted(requester, job)
     if dry_run:
         raise InvalidInput(
             "dry_run tells what would be forgotten, and interactions=keep forgets none",

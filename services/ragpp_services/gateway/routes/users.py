@@ -59,7 +59,10 @@ async def profile(
     forgotten. No language model writes it. What holds until another takes its place, as a home, is told however long
     ago it was said."""
     scope = requester.scope("read", user_id)
-    return await profile_of(parts, scope, least=min_confidence, sure=parts.review_below, limit=limit)
+    found = await profile_of(parts, scope, least=min_confidence, sure=parts.review_below, limit=limit)
+    of_each = (found.entities, found.relationships, found.preferences, found.rules, found.findings)
+    requester.tells(one.id for listed in of_each for one in listed)
+    return found
 
 
 @router.delete("/v1/users/{user_id:id}", status_code=202, response_model=Job, summary="Erase a user")
@@ -74,4 +77,4 @@ async def erase_user(requester: Writer, parts: GatewayParts, user_id: PathUser, 
     job = await parts.jobs.erase(scope, Erasure("user", dry_run=dry_run, key_id=requester.principal.key_id))
     if not dry_run:
         requester.deletes(parts.marks, scope, "user", (), count=1)
-    return accepted(job)
+    return accepted(requester, job)

@@ -27,6 +27,8 @@ HELD_S: Final = 20.0
 LOOKED_S: Final = 5.0
 """How often a worker asks for it: another takes over within the two together."""
 PRUNED_AT_ONCE: Final = 10_000
+BACKUP_BEGUN: Final = timedelta(days=1)
+"""How much longer than the marks the deletions in the audit are kept: a backup carries both, and takes a while."""
 MOST_DAYS: Final = 7
 """Nights that are made up for after the workers were down."""
 DECAY_DAYS: Final = 120
@@ -164,14 +166,18 @@ class Scheduler:
         return asked
 
     async def prune(self) -> int:
-        """Let finished work of long ago go, with its events, and the marks of what was forgotten long ago; a part of
-        it, the next tick goes on."""
+        """Let finished work of long ago go, with its events, the marks of what was forgotten long ago, and entries of
+        the audit; a part of it, the next tick goes on."""
         now = self._clock()
         pruned = 0
         if self._policy.keep is not None:
             pruned += await self._ledger.prune(now - self._policy.keep, PRUNED_AT_ONCE)
         forgotten_before = now - self._policy.keep_marks
         pruned += await self._ledger.prune_forgotten(forgotten_before, PRUNED_AT_ONCE)
+        if self._policy.keep_audit is not None:
+            before = now - self._policy.keep_audit
+            told_before = min(before, forgotten_before - BACKUP_BEGUN)
+            pruned += await self._ledger.prune_audit(before, told_before, PRUNED_AT_ONCE)
         return pruned + await self._graph.prune_forgotten(forgotten_before, PRUNED_AT_ONCE)
 
 

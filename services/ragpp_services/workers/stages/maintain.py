@@ -79,21 +79,25 @@ async def decay(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
 
 async def look_after_catalog(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
     """Have embedded what resources say that nobody asked to be extracted, ask for the pages to be made again to whose
-    categories anything came, and compress what is old. It is kept once for all views, and in a view nothing is
-    done."""
+    categories anything came, compress what is old, and drop the vectors of what is older. It is kept once for all
+    views, and in a view nothing is done."""
     if scope.view is not None:
-        return {"task": "catalog", "consolidating": 0, "compressed": 0}
+        return {"task": "catalog", "consolidating": 0, "compressed": 0, "vectors_dropped": 0}
+    policy, compressed, dropped = (await _policy(parts, scope))[1].catalog, 0, 0
     with suppress(EmbeddingError):  # until it answers, passages are found by their words
         await index_passages(parts, scope)
     names = await parts.catalog.due_categories(scope, 1)
     for name in names:
         await consolidate_later(parts, scope, name)
-    policy, compressed = (await _policy(parts, scope))[1].catalog, 0
     if policy.compress_after_days is not None:
         before = parts.clock() - timedelta(days=policy.compress_after_days)
         compressed = await parts.catalog.compress(scope, before)
         retained("catalog", "compressed", compressed)
-    return {"task": "catalog", "consolidating": len(names), "compressed": compressed}
+    if policy.drop_vectors_after_days is not None:
+        before = parts.clock() - timedelta(days=policy.drop_vectors_after_days)
+        dropped = await parts.catalog.drop_vectors(scope, before)
+        retained("catalog", "vectors_dropped", dropped)
+    return {"task": "catalog", "consolidating": len(names), "compressed": compressed, "vectors_dropped": dropped}
 
 
 async def _policy(parts: WorkerParts, scope: Scope) -> tuple[str, RetentionPolicy]:
@@ -198,6 +202,7 @@ async def _let_go_of(
         pinned = await parts.pins.pinned(scope, tier)  # since it was decided what goes
         ids = [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]]
         retained(tier, "let_go", await forget(scope, [identifier for identifier in ids if identifier not in pinned]))
+    await parts.erasures.drop_marked_ids(scope)
 
 
 def _shown(going: Sequence[Due]) -> dict[str, JsonValue]:

@@ -1,8 +1,13 @@
 """The values that the search for names works on and gives: words, spans that a pipeline labelled, and names."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from ragpp.extraction.port import EntityLabel
+from ragpp.placeholders import PLACEHOLDER
+
+_QUOTES: Final = frozenset("\"“'‘")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +44,15 @@ class Name:
     certain: bool
     aliases: tuple[str, ...] = ()
     same_as: tuple[str, ...] = ()
+
+
+def called(names: Sequence[Name], text: str) -> list[Name]:
+    """The names in `text` without placeholders, which are nobody's; one in quotation marks is that of a thing."""
+    found: list[Name] = []
+    for name in names:
+        before = text[name.start - 1] if name.start else ""
+        if before == "[" and PLACEHOLDER.match(text, name.start - 1):
+            continue
+        is_thing = before in _QUOTES and name.label == "PERSON" and not name.firm
+        found.append(replace(name, label="PRODUCT") if is_thing else name)
+    return found

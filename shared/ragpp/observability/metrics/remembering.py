@@ -48,8 +48,8 @@ def learned(kind: str, count: int) -> None:
 
 
 @counted
-def retained(tier: str, outcome: Literal["let_go", "compressed"], count: int) -> None:
-    """A policy let so many of a tier go, or had so many compressed."""
+def retained(tier: str, outcome: Literal["let_go", "compressed", "vectors_dropped"], count: int) -> None:
+    """A policy let so many of a tier go, or had so many compressed, or left without vectors."""
     listed.RETENTION.labels(tier, outcome).inc(count)
 
 

@@ -9,7 +9,18 @@ from typing import Final
 
 import structlog
 
-from ragpp.catalog import FINDING_ID, REPEATED, ItemEntry, ItemKind, Resource, ResourceMessage, extracted_item_id
+from ragpp.catalog import (
+    FINDING_ID,
+    LABELS,
+    REPEATED,
+    WORK_LABELS,
+    ItemEntry,
+    ItemKind,
+    Resource,
+    ResourceMessage,
+    extracted_item_id,
+    read_as,
+)
 from ragpp.context.echo import masked, recalled
 from ragpp.errors import LanguageModelError
 from ragpp.errors.summaries import safe_summary
@@ -116,7 +127,7 @@ def _read_locally(extractor: Extractor, resource: Resource, heard: Sequence[int]
     turns = [_turn(resource, resource.messages[place]) for place in heard]
     mentions = read_facts(
         resource.content,
-        resource.resource_type,
+        read_as(resource.resource_type),
         extractor=extractor,
         said_at=resource.occurred_at,
         messages=turns,
@@ -233,7 +244,15 @@ def _entry(
         agent_id=resource.agent_id,
         seen_by=seen_by,
         metadata=dict(metadata),
+        **labels_of(resource),
     )
+
+
+def labels_of(resource: Resource) -> dict[str, str]:
+    """The domain and the kind of task of the work that an exchange was part of, as far as it has them."""
+    marked = resource.metadata.get(LABELS)
+    told = marked if isinstance(marked, dict) else {}
+    return {name: label for name in WORK_LABELS if isinstance(label := told.get(name), str)}
 
 
 def _finding(
