@@ -3,13 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import httpx
 import pytest
 
 from ragpp.client import AsyncMemoryClient
+from ragpp_infra.cli import console
 from ragpp_infra.cli.main import main
 from ragpp_infra.embedded.home import Home
+
+WIDTH: Final = 200
+"""Columns of the terminal."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,9 @@ def runner(
         monkeypatch.setattr(Home, "client", client)
     for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    for screen in (console.out, console.err):  # made before, as wide as the terminal then
+        monkeypatch.setattr(screen, "width", WIDTH)
 
     def run(*arguments: str, home: Path) -> Done:
         monkeypatch.setenv("RAGPP_HOME", str(home))

@@ -53,6 +53,16 @@ class Pins:
 
 
 @dataclass
+class Erasures:
+    """The ledger of erasures: whose ids it dropped out of the audit."""
+
+    dropped: list[Scope] = field(default_factory=list)
+
+    async def drop_marked_ids(self, scope: Scope) -> None:
+        self.dropped.append(scope)
+
+
+@dataclass
 class Episodic:
     """Interactions of long ago."""
 
@@ -84,7 +94,13 @@ def resource(identifier: str, days: float, **more: object) -> Resource:
 
 def parts_of(catalog: KeptCatalog, policy: RetentionPolicy | None = None, **more: object) -> WorkerParts:
     learning = LearningPolicy(retention={} if policy is None else {"default": policy})
-    given: dict[str, object] = {"ledger": Ledger(), "pins": Pins(), "episodic": Episodic(), **more}
+    given: dict[str, object] = {
+        "ledger": Ledger(),
+        "pins": Pins(),
+        "episodic": Episodic(),
+        "erasures": Erasures(),
+        **more,
+    }
     return parts_with(catalog=catalog, clock=lambda: NOON, learning=learning, **given)
 
 
@@ -155,9 +171,11 @@ async def test_what_a_pinned_resource_holds_stays_in_the_episodic_tier() -> None
     held = ResourceMessage(start=0, end=3, interaction_id="m1")
     catalog = KeptCatalog({"res_1": resource("res_1", 40, resource_type="conversation", messages=(held,))})
     policy = RetentionPolicy(episodic=TierRetention(max_age_days=30))
-    parts = parts_of(catalog, policy, pins=Pins(frozenset({"res_1"})), episodic=Episodic(said))
+    ledger = Erasures()
+    parts = parts_of(catalog, policy, pins=Pins(frozenset({"res_1"})), episodic=Episodic(said), erasures=ledger)
     await done(parts, task="retention")
     assert list(said) == ["m1"]
+    assert SCOPE in ledger.dropped, "the audit still has ids of what went"
 
 
 def item(resource_id: str) -> MemoryItem:

@@ -42,9 +42,10 @@ NOT_ALWAYS_TOLD: Final = frozenset(
         "speaker_role",
         "second_similarity",
         "feedback",
+        "redacted",
     }
 )
-"""Fields that a recall or an answer may have, and need not."""
+"""Fields that an event, a recall or an answer may have, and need not."""
 ONCE_NOT_ASKED: Final = {"name", "fill", "filter"}
 """Fields that a recall once had not: who asks follows from the message, and the governor never fills nor filters."""
 
@@ -208,7 +209,7 @@ def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
         return _plain(value.model_dump())
     if isinstance(value, Mapping):
-        told = {key: item for key, item in value.items() if item is not None or key not in NOT_ALWAYS_TOLD}
+        told = {key: item for key, item in value.items() if key not in NOT_ALWAYS_TOLD or item not in (None, ())}
         return {str(key): _plain(item) for key, item in told.items()}
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
