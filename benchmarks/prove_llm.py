@@ -44,7 +44,7 @@ HASTE_S: Final = 0.3
 SOON_S: Final = 20.0
 """A task for which no model answers may take so many seconds more than without one."""
 ALL_PROMPTS: Final = ("choose", "consolidate", "extract", "facts", "merges", "rules", "summarise", "themes")
-OWN_TASKS: Final = ("relationships", "preferences", "rules", "findings")
+OWN_KINDS: Final = ("relationships", "preferences", "rules", "findings")
 """Kinds of knowledge to which a model only adds."""
 SPENT: Final = "SELECT coalesce(sum(tokens), 0) FROM ledger.spend"
 LINE: Final = "What do I drink?"
@@ -127,14 +127,17 @@ async def spent_tokens(home: Path) -> int:
         await connection.close()
 
 
-def check_kept(proof: Proving, name: str, told: Told, without: Told) -> None:
-    """Nothing is lost: jobs are done, messages there, and known is what is known without a model."""
+def check_kept(proof: Proving, name: str, told: Told) -> None:
+    """Nothing is lost: jobs are done, messages there, and what was learned rests on them."""
     came = told.came
     proof.check(not came.undone, f"{name}: every job is done {came.undone or ''}")
     proof.check(not came.missing, f"{name}: every message is there {came.missing or ''}")
     proof.check(not came.unborne, f"{name}: what was learned rests on messages {came.unborne or ''}")
-    kinds = came.learned if name != "model" else OWN_TASKS
-    lost = {kind: sorted(gone) for kind in kinds if (gone := without.came.learned[kind] - came.learned[kind])}
+
+
+def check_known(proof: Proving, name: str, told: Told, without: Told, kinds: Iterable[str]) -> None:
+    """Of these kinds all is known that is known without a model."""
+    lost = {kind: sorted(gone) for kind in kinds if (gone := without.came.learned[kind] - told.came.learned[kind])}
     proof.check(not lost, f"{name}: all is known that is known without a model {lost or ''}")
 
 
@@ -152,7 +155,8 @@ async def check_answers(proof: Proving, server: LlamaServer, without: Told) -> T
     told = await work(
         proof, server, "model", settings_of(server, LLM_TIMEOUT_S="600", GATEWAY_RETRIEVAL_TIMEOUT_S="600")
     )
-    check_kept(proof, "model", told, without)
+    check_kept(proof, "model", told)
+    check_known(proof, "model", told, without, OWN_KINDS)
     check_said(proof, "model", told)
     outcomes = Counter(str(one["outcome"]) for one in told.calls)
     by_answer = outcomes.keys() <= {OK, MalformedReply.kind}
@@ -173,7 +177,8 @@ async def check_answers(proof: Proving, server: LlamaServer, without: Told) -> T
 
 def check_failure(proof: Proving, name: str, told: Told, without: Told, kind: str) -> None:
     """Without an answer: said everywhere, in the log and by the API, soon, and as if there were no model."""
-    check_kept(proof, name, told, without)
+    check_kept(proof, name, told)
+    check_known(proof, name, told, without, without.came.learned)
     check_said(proof, name, told)
     for prompt in ALL_PROMPTS:
         outcomes = told.outcomes(prompt)
@@ -212,7 +217,9 @@ async def run(home: Path, python: Path) -> list[str]:
         try:
             without = ways["none"] = await work(proof, server, "none", WINDOWS)
             proof.check(not without.calls and not without.answered, "none: no model is asked")
-            check_kept(proof, "none", without, without)
+            empty = [kind for kind, known in without.came.learned.items() if not any(known)]
+            proof.check(not empty, f"none: something of each kind is known {empty or ''}")
+            check_kept(proof, "none", without)
             ways["model"] = await check_answers(proof, server, without)
 
             hasty = {"LLM_TIMEOUT_S": str(HASTE_S), "GATEWAY_RETRIEVAL_TIMEOUT_S": str(HASTE_S)}

@@ -246,7 +246,7 @@ def run(home: Path, environments: Path, messages: int) -> None:
     print(f"the environment is in {environments / LIBRARY}; made anew, it takes a download of some GB")
     python = python_of(LIBRARY, environments, upon_own=True)
     hub = hub_of(installed_checkpoint(), environments / LIBRARY / "models")
-    # else two threads of torch in each process spin while they wait for each other, and the stores go hungry
+    # one thread of torch in each process: all of them share the cores
     one_thread = {"OMP_NUM_THREADS": "1"}
     offline = {"HF_HOME": str(hub), "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     settings = {name: {"EMBEDDING_PROVIDER": name, **offline, **one_thread} for name in (GRAPH, LIBRARY)}
