@@ -25,6 +25,7 @@ class RuledMemory(KeepingMemory):
         self.broken: MemorySystemError | None = None
         self.counted: dict[str, set[str | None]] = {name: set() for name in texts}
         self.worked: dict[str, list[bool]] = {name: [] for name in texts}
+        self.judged: set[tuple[str, str | None]] = set()
         self.texts = texts
 
     async def recall(self, request: RecallRequest) -> RecallResponse:
@@ -42,7 +43,10 @@ class RuledMemory(KeepingMemory):
         return self._rule(rule_id)
 
     async def record_outcome(self, rule_id: str, outcome: Outcome) -> Rule:
-        self._told(rule_id).worked[rule_id].append(outcome.success)
+        worked = self._told(rule_id).worked[rule_id]
+        if outcome.id is None or (rule_id, outcome.id) not in self.judged:
+            worked.append(outcome.success)
+        self.judged.add((rule_id, outcome.id))
         return self._rule(rule_id)
 
     def _told(self, rule_id: str) -> "RuledMemory":
@@ -90,7 +94,8 @@ async def test_what_came_of_them_is_what_the_next_event_says_of_the_answer(feedb
     governor = governor_of(memory, says("Yes."))
     first = await governor.turn(Invocation(event=heard("Is it open?", id="m-1")))
     assert memory.worked == {"short": []}
-    second = await governor.turn(Invocation(state=first.state, event=heard("Fine.", id="m-2", feedback=feedback)))
+    for _ in range(2):  # the same event again
+        second = await governor.turn(Invocation(state=first.state, event=heard("Fine.", id="m-2", feedback=feedback)))
     (judged,) = second.rules_judged
     assert (judged.id, judged.success, judged.outcomes, judged.success_rate) == ("short", feedback, 1, float(feedback))
     (fired,) = second.rules_fired

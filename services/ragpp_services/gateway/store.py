@@ -180,7 +180,8 @@ class GatewayStore:
                     [place for place, entry in enumerate(entries, 1) for _ in entry.memory_ids],
                     *self._marks.blocks,
                 )
-                await self._leave_out_deleted(connection, tenant_id, entries)
+                there = [entry for entry, named in zip(entries, users, strict=True) if entry.user_id == named]
+                await self._leave_out_deleted(connection, tenant_id, there)
 
     async def _insert_refused(self, entries: Sequence[Access]) -> None:
         if not entries:
@@ -196,7 +197,8 @@ class GatewayStore:
             )
 
     async def _leave_out_deleted(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> None:
-        """Let the marks of what was deleted be of nothing that is known, which a late entry would tell of else."""
+        """Let the marks of what was deleted be of nothing that is known, which a late entry would tell of else; of users
+        that are not erased, of whom nothing is told anyway."""
         gone = [
             (entry.user_id or "", mark)
             for entry in entries

@@ -29,7 +29,7 @@ class MemoryRules(Protocol):
 class RulesAsker:
     """Tells a memory what came of rules; it never raises. A memory that keeps no records of rules is told nothing.
 
-    What it does not take in time is not told again: an outcome would be counted twice.
+    What it does not take in time is told again only with the same event, and counts once.
     """
 
     def __init__(self, memory: object, limits: Limits) -> None:
@@ -41,7 +41,9 @@ class RulesAsker:
         if self._rules is None:
             return Answer(outcome="skipped", detail="the memory keeps no records of rules")
         judged = {
-            rule_id: self._counted(self._rules.record_outcome(rule_id, Outcome(user_id=ask.user, success=success)))
+            rule_id: self._counted(
+                self._rules.record_outcome(rule_id, Outcome(user_id=ask.user, success=success, id=ask.activation))
+            )
             for rule_id, success in ask.outcomes.items()
         }
         outcomes = await asyncio.gather(*judged.values())

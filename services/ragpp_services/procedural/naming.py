@@ -32,6 +32,11 @@ def activation_entry(rule_id: str, activation_id: str) -> str:
     return f"{OWN_ENTRY}{hashlib.sha256(orjson.dumps([rule_id, activation_id])).hexdigest()}"
 
 
+def outcome_entry(rule_id: str, outcome_id: str) -> str:
+    """The same of an outcome; an activation may have the same id."""
+    return f"{OWN_ENTRY}{hashlib.sha256(orjson.dumps([rule_id, outcome_id, 'outcome'])).hexdigest()}"
+
+
 def value_hash(value: JsonValue) -> bytes:
     """The hash that two values have in common that say the same: SHA-256 of `same_text`. A verdict is remembered by it,
     since the value may be forgotten."""

@@ -95,13 +95,13 @@ UPDATE procedural.applied SET subject_id = NULL, content_hash = NULL
 UPDATE procedural.applied SET subject_id = NULL, content_hash = NULL
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = ANY($4::text[])
 
--- name: add_activation
--- Note that an activation with an id was counted. $3 entry_id text, $4 rule_id text, $5 now timestamptz
+-- name: add_report
+-- Note that an activation or an outcome with an id was counted. $3 entry_id text, $4 rule_id text, $5 now timestamptz
 INSERT INTO procedural.applied (tenant_id, user_id, entry_id, kind, subject_id, counted_at)
 VALUES ($1, $2, $3, 'rule', $4, $5)
 
--- name: drop_activations
--- Forget which activations of these rules were counted, before a moment or at all.
+-- name: drop_reports
+-- Forget which activations and outcomes of these rules were counted, before a moment or at all.
 -- $3 rule ids text[], $4 before timestamptz or null
 DELETE FROM procedural.applied
  WHERE tenant_id = $1 AND user_id = $2 AND subject_id = ANY($3::text[]) AND counted_at IS NOT NULL

@@ -116,9 +116,10 @@ class ActivationIn(Value):
 
 
 class Outcome(Value):
-    """The outcome of following a rule: whether it worked."""
+    """The outcome of following a rule: whether it worked. `id` makes a repeat harmless."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "success": True}})
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "success": True, "id": "turn-17"}})
 
     user_id: Id
     success: bool
+    id: NewId | None = None

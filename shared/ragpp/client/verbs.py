@@ -398,7 +398,7 @@ class Verbs(CatalogVerbs, HookVerbs, PersonalVerbs):
 
     @route("POST", "/v1/rules/{rule_id}/outcomes", after_id=Outcome, repeat=False)
     def record_outcome(self, rule_id: str, outcome: Outcome) -> Rule:
-        """Count an outcome and move the success rate."""
+        """Count an outcome and move the success rate, once for its id."""
 
     @route("POST", "/v1/rules/{rule_id}/confirm")
     def confirm_rule(self, user_id: str, rule_id: str) -> Rule:

@@ -183,8 +183,9 @@ class ProceduralTier(MemoryTier, Protocol):
         of that id in the scope."""
         ...
 
-    async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
-        """Count an outcome and move the success rate; NotFound as above. It is no activation."""
+    async def record_outcome(self, scope: Scope, rule_id: str, success: bool, outcome_id: str | None = None) -> Rule:
+        """Count an outcome and move the success rate, once for an id as above; NotFound as above. It is no
+        activation."""
         ...
 
     async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:

@@ -193,6 +193,18 @@ async def test_an_activation_is_counted_once_for_its_id_also_when_many_arrive_at
         await tier.record_activation(scope, "none", "a")
 
 
+async def test_an_outcome_is_counted_once_for_its_id_and_is_not_the_activation_of_that_id(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    await tier.record_activation(scope, "r", "a")
+    reported = [(True, "a"), (False, "b"), (True, "a"), (False, None), (False, None), (True, "b")]
+    await asyncio.gather(*(tier.record_outcome(scope, "r", success, one) for success, one in reported[:2]))
+    for success, one in reported[2:]:
+        await tier.record_outcome(scope, "r", success, one)
+    found = await tier.get_rule(scope, "r")
+    assert (found.outcomes, found.success_rate, found.activation_count) == (4, 0.25, 1)
+
+
 async def test_neither_an_outcome_nor_a_recall_is_an_activation(tier: ProceduralTier) -> None:
     scope = new_scope()
     await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))

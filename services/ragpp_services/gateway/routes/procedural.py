@@ -173,9 +173,10 @@ async def record_activation(requester: Writer, parts: GatewayParts, item_id: Id,
 
 @router.post("/v1/rules/{item_id:id}/outcomes", summary="Report whether following a rule worked")
 async def record_outcome(requester: Writer, parts: GatewayParts, item_id: Id, body: Outcome) -> Rule:
-    """Counts an outcome and moves the success rate."""
+    """Counts an outcome and moves the success rate, once for an `id`."""
     requester.items = 1
-    return await parts.procedural.record_outcome(requester.scope("write", body.user_id), item_id, body.success)
+    scope = requester.scope("write", body.user_id)
+    return await parts.procedural.record_outcome(scope, item_id, body.success, body.id)
 
 
 @router.post("/v1/rules/{item_id:id}/confirm", summary="Confirm a rule")

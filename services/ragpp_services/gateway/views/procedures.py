@@ -134,15 +134,15 @@ class ViewedProcedural(Viewed[ProceduralTier], of=ProceduralTier):
 
     async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
         """See the protocol. As an outcome; an id is its agent's: another may choose the same."""
-        if scope.view is not None and activation_id is not None:
-            activation_id = f"{scope.view}{RESERVED}{activation_id}"
-        return await self._record(
-            scope, rule_id, lambda view: self._tier.record_activation(view, rule_id, activation_id)
-        )
+        own_id = _own_id(scope, activation_id)
+        return await self._record(scope, rule_id, lambda view: self._tier.record_activation(view, rule_id, own_id))
 
-    async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
+    async def record_outcome(self, scope: Scope, rule_id: str, success: bool, outcome_id: str | None = None) -> Rule:
         """See the protocol. How it worked out for an agent is known to that one, and in the whole memory."""
-        return await self._record(scope, rule_id, lambda view: self._tier.record_outcome(view, rule_id, success))
+        own_id = _own_id(scope, outcome_id)
+        return await self._record(
+            scope, rule_id, lambda view: self._tier.record_outcome(view, rule_id, success, own_id)
+        )
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol: preferences, rules and findings, by their ids."""
@@ -234,3 +234,8 @@ class ViewedProcedural(Viewed[ProceduralTier], of=ProceduralTier):
 
 def _is_to_follow(memory: Memory) -> bool:
     return memory.kind == "rule" or memory.always_holds or memory.metadata.get("finding") == "instruction"
+
+
+def _own_id(scope: Scope, report_id: str | None) -> str | None:
+    """The id of a report as it is known in the whole memory, where another agent may have chosen the same."""
+    return report_id if scope.view is None or report_id is None else f"{scope.view}{RESERVED}{report_id}"

@@ -82,13 +82,13 @@ class RuleRows:
         await self._run.execute("restore_rule", identifier, earlier, version, occurred_at, now)
         await self._run.execute("keep_rule_version", identifier, True, False, False)
 
-    async def drop_activations(self, identifier: str, before: datetime) -> None:
-        """Forget which activations of a rule were counted before a moment, and not how many."""
-        await self._run.execute("drop_activations", [identifier], before)
+    async def drop_reports(self, identifier: str, before: datetime) -> None:
+        """Forget which activations and outcomes of a rule were counted before a moment, and not how many."""
+        await self._run.execute("drop_reports", [identifier], before)
 
-    async def note_activation(self, entry_id: str, identifier: str, now: datetime) -> None:
-        """That this activation was counted is known from now on."""
-        await self._run.execute("add_activation", entry_id, identifier, now)
+    async def note_report(self, entry_id: str, identifier: str, now: datetime) -> None:
+        """That this activation or outcome was counted is known from now on."""
+        await self._run.execute("add_report", entry_id, identifier, now)
 
     async def count_activation(self, identifier: str) -> None:
         await self._run.execute("count_activation", identifier)
@@ -181,7 +181,7 @@ class RuleRows:
         await self._run.execute("delete_rule_versions", list(identifiers))
         if for_good:
             await self._run.execute("delete_rule_acts", list(identifiers))
-            await self._run.execute("drop_activations", list(identifiers), None)
+            await self._run.execute("drop_reports", list(identifiers), None)
         await self._run.execute("bury_subjects" if for_good else "unapply_subjects", "rule", list(identifiers))
         return [row["id"] for row in await self._run.fetch("delete_rules", list(identifiers))]
 

@@ -1,7 +1,7 @@
 """The rules' part of the tier."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from pydantic import ValidationError
@@ -14,12 +14,12 @@ from ragpp.models import Page, Rule, RuleEntry, Scope
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural import writing
 from ragpp_services.procedural.forgetting import withdrawing
-from ragpp_services.procedural.naming import activation_entry
+from ragpp_services.procedural.naming import activation_entry, outcome_entry
 from ragpp_services.procedural.rules.versions import RuleChange, judgement_of
 from ragpp_services.procedural.store import Applied, ProceduralStore, Rows
 from ragpp_services.procedural.vectors import Vectors
 
-ACTIVATION_KNOWN_FOR: Final = timedelta(days=30)
+REPORT_KNOWN_FOR: Final = timedelta(days=30)
 """How long the id of an activation is kept, by which a repeat is known as one."""
 
 
@@ -146,26 +146,36 @@ class Rules:
             return await _existing(rows, rule_id)
 
     async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
-        """See the contract. That an id was counted goes with the rule, and after ACTIVATION_KNOWN_FOR."""
+        """See the contract. That an id was counted goes with the rule, and after REPORT_KNOWN_FOR."""
         now = self._clock()
         async with self._store.writing(scope) as rows:
             rule = await _existing(rows, rule_id)
-            if activation_id is not None:
-                entry_id = activation_entry(rule_id, activation_id)
-                await rows.rules.drop_activations(rule_id, now - ACTIVATION_KNOWN_FOR)
-                if await rows.applied([entry_id]):
-                    return rule
-                await rows.rules.note_activation(entry_id, rule_id, now)
+            entry_id = None if activation_id is None else activation_entry(rule_id, activation_id)
+            if await _was_counted(rows, rule_id, entry_id, now):
+                return rule
             await rows.rules.count_activation(rule_id)
             return await _existing(rows, rule_id)
 
-    async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
-        """See the contract. The rate is the running mean rₙ = rₙ₋₁ + (xₙ − rₙ₋₁) / n of all outcomes xₙ, 1 or 0."""
+    async def record_outcome(self, scope: Scope, rule_id: str, success: bool, outcome_id: str | None = None) -> Rule:
+        """See the contract. The rate is the running mean rₙ = rₙ₋₁ + (xₙ − rₙ₋₁) / n of all outcomes xₙ, 1 or 0. That
+        an id was counted is known as that of an activation is."""
         async with self._store.writing(scope) as rows:
-            rule = await rows.rules.count_outcome(rule_id, success)
-        if rule is None:
-            raise NotFound("there is no rule of that id")
-        return rule
+            rule = await _existing(rows, rule_id)
+            entry_id = None if outcome_id is None else outcome_entry(rule_id, outcome_id)
+            if await _was_counted(rows, rule_id, entry_id, self._clock()):
+                return rule
+            return await rows.rules.count_outcome(rule_id, success) or rule
+
+
+async def _was_counted(rows: Rows, rule_id: str, entry_id: str | None, now: datetime) -> bool:
+    """True where a report with an id was counted before; else it is known from now on. One without an id never was."""
+    if entry_id is None:
+        return False
+    await rows.rules.drop_reports(rule_id, now - REPORT_KNOWN_FOR)
+    if await rows.applied([entry_id]):
+        return True
+    await rows.rules.note_report(entry_id, rule_id, now)
+    return False
 
 
 async def _existing(rows: Rows, identifier: str) -> Rule:
