@@ -197,8 +197,8 @@ class GatewayStore:
             )
 
     async def _leave_out_deleted(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> None:
-        """Let the marks of what was deleted be of nothing that is known, which a late entry would tell of else. Of users
-        that are erased nothing is told anyway."""
+        """Let the marks of what was deleted be of nothing that is known, which a late entry would tell of else. Of the
+        erased nothing is told anyway."""
         gone = [
             (entry.user_id or "", mark)
             for entry in entries
