@@ -18,13 +18,16 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
-from ragpp.finders import Span, found, merged
+from ragpp.finders import Finder, Span, found, merged
 from ragpp.personal.finding import FINDERS
 from ragpp.personal.kinds import KINDS
+from ragpp.personal.spoken_secrets import SPOKEN_SECRETS
 from ragpp.redaction import SECRETS
 
 DATA: Final = Path(__file__).parent / "data" / "redaction"
 ALL_FINDERS: Final = (*SECRETS.finders, *(finder for kind in sorted(KINDS) for finder in FINDERS[kind]))
+OF_A_POLICY: Final = (*ALL_FINDERS, SPOKEN_SECRETS)
+"""The finders of a policy that masks or refuses all kinds."""
 SECRET: Final = "secret"  # noqa: S105 - the name of a row
 
 
@@ -83,16 +86,12 @@ def read(path: Path) -> list[LabelledText]:
     return lines
 
 
-def spans_in(text: str) -> list[Span]:
-    """All that is found in a text."""
-    return merged(text, found(ALL_FINDERS, text))
-
-
-def score(lines: Iterable[LabelledText]) -> Score:
-    """The counts of what is found in `lines`."""
+def score(lines: Iterable[LabelledText], finders: Sequence[Finder] = ALL_FINDERS) -> Score:
+    """The counts of what `finders` find in `lines`."""
     done = Score()
     for line in lines:
-        came = [Span(span.start, span.end, _class(span.kind)) for span in spans_in(line.text)]
+        spans = merged(line.text, found(finders, line.text))
+        came = [Span(span.start, span.end, _class(span.kind)) for span in spans]
         if not line.spans:
             done.ordinary += 1
             done.alarms += bool(came)
@@ -154,11 +153,26 @@ def tables(scores: dict[str, Score]) -> list[Table]:
                     row = (count.recall, count.precision, str(count.found - count.right))
                     table.add_row(key, str(count.labels), *row)
         made.append(table)
-    alarms = Table("file", "ordinary texts", "with a false alarm", "%", title="false alarms")
+    return [*made, alarms_of(scores, "false alarms")]
+
+
+def alarms_of(scores: dict[str, Score], title: str) -> Table:
+    """In how many ordinary texts of each file something is found."""
+    alarms = Table("file", "ordinary texts", "with a false alarm", "%", title=title)
     for name, done in scores.items():
         if done.ordinary:
             alarms.add_row(name, str(done.ordinary), str(done.alarms), f"{100 * done.alarms / done.ordinary:.2f}")
-    return [*made, alarms]
+    return alarms
+
+
+def secrets_of(scores: dict[str, Score]) -> Table:
+    """Recall and precision of secrets alone, in each file that has any."""
+    table = Table("file", "labels", "recall", "precision", "false", title="secrets, where a policy masks or refuses")
+    for name, done in scores.items():
+        count = done.by_kind[SECRET]
+        if count.labels:
+            table.add_row(name, str(count.labels), count.recall, count.precision, str(count.found - count.right))
+    return table
 
 
 def main() -> None:
@@ -167,8 +181,10 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, default=sorted(DATA.glob("*.jsonl")))
     parser.add_argument("--show-misses", action="store_true", help="also list what was missed, and what was too much")
     arguments = parser.parse_args()
-    scores = {path.name: score(read(path)) for path in arguments.files}
-    for table in tables(scores):
+    lines = {path.name: read(path) for path in arguments.files}
+    scores = {name: score(of) for name, of in lines.items()}
+    stricter = {name: score(of, OF_A_POLICY) for name, of in lines.items()}
+    for table in (*tables(scores), secrets_of(stricter), alarms_of(stricter, "false alarms of such a policy")):
         Console().print(table)
     for name, done in scores.items():
         if arguments.show_misses and "blind" not in name:

@@ -1,6 +1,6 @@
 """The evaluation counts what it says; on the labelled texts no less is found than was, nor more where nothing is."""
 
-from benchmarks.eval_redaction import DATA, LabelledText, read, score
+from benchmarks.eval_redaction import DATA, OF_A_POLICY, LabelledText, read, score
 from tests.support.each import each_case
 
 BOUNDS = {
@@ -11,6 +11,7 @@ BOUNDS = {
     **dict.fromkeys(("postal_address", "account_name"), 0.9),
 }
 FALSE_ALARMS = 0.01
+BY_POLICY = {"secret": 0.75, "false alarms": 0.02}
 
 
 def _line(text: str, kind: str, value: str) -> LabelledText:
@@ -43,3 +44,10 @@ def test_of_the_labelled_texts_no_less_is_found_than_was() -> None:
 def test_in_one_of_a_hundred_ordinary_texts_at_most_something_is_found() -> None:
     done = score(read(DATA / "ordinary_sighted.jsonl"))
     assert done.alarms / done.ordinary <= FALSE_ALARMS
+
+
+def test_a_policy_takes_more_secrets_out_and_a_little_more_that_is_none() -> None:
+    secrets = score(read(DATA / "sighted.jsonl"), OF_A_POLICY).by_kind["secret"]
+    ordinary = score(read(DATA / "ordinary_sighted.jsonl"), OF_A_POLICY)
+    assert secrets.hit / secrets.labels >= BY_POLICY["secret"]
+    assert ordinary.alarms / ordinary.ordinary <= BY_POLICY["false alarms"]

@@ -66,6 +66,39 @@ def test_what_has_no_personal_data_is_taken_by_who_refuses_it_without_its_secret
     assert redacted.text == "password: [REDACTED:password]"
 
 
+@each_case(
+    "text",
+    [
+        "The code for the shed is 91 73.",
+        "Unlock it with k4tze-Minka",
+        "Die PIN der Karte: 7391",
+        "Le digicode de l'immeuble, c'est 58B21",
+        "El código del portal es el 4471",
+        "De kluis gaat open met code 667201",
+        "Hasło do wifi to rower77",
+    ],
+)
+def test_who_masks_or_refuses_has_passwords_and_codes_taken_out_of_sentences(text: str) -> None:
+    for mode in ("mask", "refuse"):
+        redacted = redactor_of(PersonalPolicy(mode), KEY).redact(text).text
+        assert redacted.endswith(("[REDACTED:secret]", "[REDACTED:secret]."))
+        assert redactor_of(PersonalPolicy(mode), KEY).redact(redacted).text == redacted
+    assert redactor_of(PersonalPolicy("mask", keeps_passwords=True), KEY).redact(text).text == text
+
+
+@each_case(
+    "text",
+    [
+        "The pin fell out of the hinge in 1987.",
+        "We changed the code at 14:30 and went home.",
+        "My keyboard has 104 keys.",
+        "The combination of basil and tomato costs 12 €.",
+    ],
+)
+def test_what_such_sentences_say_besides_stays(text: str) -> None:
+    assert redactor_of(PersonalPolicy("mask"), KEY).redact(text).text == text
+
+
 def test_a_value_that_its_key_gives_away_is_masked_too() -> None:
     redaction = Redaction(redactor_of(PersonalPolicy("mask"), KEY))
     kept, count = redaction.json(

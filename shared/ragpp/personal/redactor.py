@@ -13,7 +13,8 @@ _PERSONAL: Final[frozenset[str]] = KINDS
 
 
 def redactor_of(policy: PersonalPolicy, key: bytes) -> Redactor:
-    """The redactor that `policy` asks for: SECRETS itself, or SECRETS_BUT_PASSWORDS, where personal data is kept.
+    """The redactor that `policy` asks for: SECRETS itself, or SECRETS_BUT_PASSWORDS, where personal data is kept; where
+    it is not, SPOKEN_SECRETS are taken out as well, unless passwords are kept.
 
     `key`: of the masks, at least SHORTEST_KEY bytes; one key gives one value one mask. It is used by the mode `mask`
     alone. In the mode `refuse` the redactor raises PersonalDataRefused, which names no field: whoever knows it adds it
@@ -23,8 +24,10 @@ def redactor_of(policy: PersonalPolicy, key: bytes) -> Redactor:
     if policy.mode == "keep":
         return secrets
     from ragpp.personal.finding import FINDERS  # noqa: PLC0415 - its patterns take time to compile: not where all is kept
+    from ragpp.personal.spoken_secrets import SPOKEN_SECRETS  # noqa: PLC0415 - as above
 
-    finders = (*secrets.finders, *(finder for kind in sorted(policy.kinds) for finder in FINDERS[kind]))
+    spoken = () if policy.keeps_passwords else (SPOKEN_SECRETS,)
+    finders = (*secrets.finders, *(finder for kind in sorted(policy.kinds) for finder in FINDERS[kind]), *spoken)
     if policy.mode == "mask":
         return PatternRedactor(finders, partial(_replaced, key=key))
     return Refusing(PatternRedactor(finders))
