@@ -136,7 +136,7 @@ def check_kept(proof: Proving, name: str, told: Told) -> None:
 
 
 def check_known(proof: Proving, name: str, told: Told, without: Told, kinds: Iterable[str]) -> None:
-    """Of these kinds all is known that is known without a model."""
+    """Knowledge of these kinds is not less than without a model."""
     lost = {kind: sorted(gone) for kind in kinds if (gone := without.came.learned[kind] - told.came.learned[kind])}
     proof.check(not lost, f"{name}: all is known that is known without a model {lost or ''}")
 
