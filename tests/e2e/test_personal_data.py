@@ -62,6 +62,12 @@ async def test_a_mask_is_stored_in_the_place_of_each_value_and_found_by_the_valu
     assert found.memories[0].id == "m1"
     assert mask in found.context
     assert "ana@" not in found.context
+    condition = {"equal": {"key": "cc", "value": "ana@example.org"}}
+    assert [one.id for one in (await admin.interactions(USER, filter=condition)).items] == ["m1"]
+    asked = await admin.recall(user_id=USER, query="Ana", filter=condition, deadline_ms=30_000)
+    assert [one.id for one in asked.memories] == ["m1"]
+    other = {"not": condition}
+    assert [one.id for one in (await admin.interactions(USER, filter=other)).items] == []
 
 
 async def test_what_is_refused_names_kind_and_field_and_stores_nothing(admin: AsyncMemoryClient) -> None:

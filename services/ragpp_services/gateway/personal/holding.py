@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from ragpp.errors import PersonalDataRefused
 from ragpp.fields import innocuous, storable, storable_json, storable_metadata
+from ragpp.filtering import MetadataFilter
 from ragpp.models import Value
 from ragpp.personal.kinds import KINDS
 from ragpp.redaction import SECRETS, Redacted, Redactor, secret_in
@@ -99,18 +100,23 @@ def _ids(value: Value, above: str) -> Iterator[tuple[str, str]]:
 def _masked(held: object, role: Role | None, redactor: Redactor, field: str) -> object:
     if isinstance(held, Value):
         return mask_texts(held, redactor, f"{field}.")
+    if isinstance(held, MetadataFilter):
+        given = held.model_dump(mode="json")
+        new = redact_json(given, redactor, field)
+        return held if new == given else MetadataFilter.model_validate(new)
     if isinstance(held, tuple):
         new = tuple(_masked(one, role, redactor, f"{field}.{index}") for index, one in enumerate(held))
         return new if any(one is not old for one, old in zip(new, held, strict=True)) else held
-    return _redacted(held, redactor, field) if role == "text" else held
+    return redact_json(held, redactor, field) if role == "text" else held
 
 
-def _redacted(held: object, redactor: Redactor, field: str) -> object:
-    """A text or JSON as `redactor` gives it. Of JSON the field alone is told: a key may be what is refused."""
+def redact_json(held: object, redactor: Redactor, field: str) -> object:
+    """A text or JSON as `redactor` gives it. Raises PersonalDataRefused. Of JSON the field alone is told: a key may be
+    what is refused."""
     if isinstance(held, list):
-        return [_redacted(one, redactor, field) for one in held]
+        return [redact_json(one, redactor, field) for one in held]
     if isinstance(held, dict):
-        return {_redacted(key, redactor, field): _redacted(one, redactor, field) for key, one in held.items()}
+        return {redact_json(key, redactor, field): redact_json(one, redactor, field) for key, one in held.items()}
     if not isinstance(held, str):
         return held
     try:

@@ -1,5 +1,6 @@
 """Whose policy a request is held to, and the request as that policy lets it in."""
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
@@ -8,16 +9,16 @@ from fastapi import Request
 from fastapi._compat import ModelField
 from fastapi.dependencies.models import Dependant
 
-from ragpp.errors import PersonalDataRefused
 from ragpp.fields import identifying
 from ragpp.ledger.policies import OF_ALL
 from ragpp.models import Scope, Value
 from ragpp.redaction import Redactor
 from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.personal.choices import UserChoices
-from ragpp_services.gateway.personal.holding import Role, refuse_in_ids, role_of
+from ragpp_services.gateway.personal.holding import Role, redact_json, refuse_in_ids, role_of
 
 _QUERY: Final = "query_string"
+_CONDITION: Final = "filter"
 
 
 class Parameters:
@@ -71,17 +72,23 @@ def held_to_ask(request: Request, route: Parameters, redactor: Redactor) -> Requ
     """`request` with the texts of its query as the policy lets them in, so that a question finds what is masked alike.
     Raises PersonalDataRefused."""
     given = parse_qsl(request.url.query, keep_blank_values=True)
-    if not any(name in route.texts for name, _ in given):
+    if not any(name in route.texts or name == _CONDITION for name, _ in given):
         return request
     asked = [(name, _redacted(name, text, redactor) if name in route.texts else text) for name, text in given]
+    asked = [(name, _condition(text, redactor) if name == _CONDITION else text) for name, text in asked]
     return Request({**request.scope, _QUERY: urlencode(asked).encode()}, request.receive)
 
 
 def _redacted(name: str, text: str, redactor: Redactor) -> str:
+    return str(redact_json(text, redactor, name))
+
+
+def _condition(text: str, redactor: Redactor) -> str:
+    """A condition on metadata, value by value; what is no JSON, or too deep, is left to the route, which refuses it."""
     try:
-        return redactor.redact(text).text
-    except PersonalDataRefused as refused:
-        raise refused.in_field(name) from refused
+        return json.dumps(redact_json(json.loads(text), redactor, _CONDITION), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _of_role(role: Role, fields: Iterable[ModelField]) -> Iterator[str]:
