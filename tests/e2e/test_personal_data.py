@@ -82,6 +82,10 @@ async def test_what_is_refused_names_kind_and_field_and_stores_nothing(admin: As
     await admin.remember(user_id=USER, messages=said[:1])
     with pytest.raises(PersonalDataRefused):
         await admin.recall(user_id=USER, query="Who is ana@example.org?")
+    condition = {"equal": {"key": "cc", "value": "ana@example.org"}}
+    for asked in (admin.interactions(USER, filter=condition), admin.recall(user_id=USER, query="x", filter=condition)):
+        with pytest.raises(PersonalDataRefused):
+            await asked
 
 
 async def test_a_users_policy_goes_before_the_tenants_and_nobody_elses(

@@ -86,9 +86,10 @@ def _redacted(name: str, text: str, redactor: Redactor) -> str:
 def _condition(text: str, redactor: Redactor) -> str:
     """A condition on metadata, value by value; what is no JSON, or too deep, is left to the route, which refuses it."""
     try:
-        return json.dumps(redact_json(json.loads(text), redactor, _CONDITION), ensure_ascii=False)
+        given = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    return json.dumps(redact_json(given, redactor, _CONDITION), ensure_ascii=False)
 
 
 def _of_role(role: Role, fields: Iterable[ModelField]) -> Iterator[str]:
