@@ -75,8 +75,8 @@ def settings_of(server: LlamaServer, **given: str) -> dict[str, str]:
 
 
 WINDOWS: Final = {
-    "SHORT_TERM_MAX_TOKENS": "150",
-    "SHORT_TERM_SUMMARY_TOKENS": "100",
+    "SHORT_TERM_MAX_TOKENS": "100",
+    "SHORT_TERM_SUMMARY_TOKENS": "80",
     "SHORT_TERM_KEEP_MESSAGES": "3",
     "WORKER_SCHEDULE": "false",
 }

@@ -6,7 +6,13 @@ from typing import Final
 
 from ragpp.personal.kinds import MASK
 
+_MASKS: Final = re.compile(MASK)
 PLACEHOLDER: Final = re.compile(rf"\[REDACTED:[a-z_]{{1,40}}\]|{MASK}")
+
+
+def masks_in(text: str) -> frozenset[str]:
+    """The masks in a text: one stands for the same value wherever a user has it."""
+    return frozenset(_MASKS.findall(text)) if "[" in text else frozenset()
 
 
 def kinds_in(*texts: str | None) -> tuple[str, ...]:

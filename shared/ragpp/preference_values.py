@@ -82,7 +82,8 @@ def _within(value: JsonValue, most: int) -> JsonValue:
     return value
 
 
-def _accepted(value: JsonValue) -> JsonValue:
+def given_value(value: JsonValue) -> JsonValue:
+    """`value` as somebody may give it. Raises ValueError for one that is too long, or tells nothing."""
     return _within(value, MAX_VALUE_CHARS)
 
 
@@ -90,7 +91,7 @@ def _stored(value: JsonValue) -> JsonValue:
     return _within(value, MAX_STORED_CHARS)
 
 
-PreferenceValue = Annotated[JsonValue, AfterValidator(_accepted)]
+PreferenceValue = Annotated[JsonValue, AfterValidator(given_value)]
 """As it is given: a text of 1 to MAX_VALUE_CHARS characters in which something shows, or what has as many at most as
 JSON."""
 StoredPreferenceValue = Annotated[JsonValue, AfterValidator(_stored)]

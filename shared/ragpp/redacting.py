@@ -27,9 +27,9 @@ class Redaction:
         if not isinstance(value, str):
             (redacted,) = self.json({key: value})[0].values()
             return redacted
-        alone = self._redactor.redact(value)
-        hidden = None if alone.count or self._redactor.redact(key).count else self._given_away(key, value)
-        return alone.text if hidden is None else hidden
+        alone = self._redactor.redact(value).text
+        hidden = None if self._redactor.redact(key).count else self._given_away(key, alone)
+        return alone if hidden is None else hidden
 
     def label(self, label: str) -> str:
         """A short text as it may be stored; what redaction makes too long is cut."""
@@ -48,26 +48,33 @@ class Redaction:
             count += known[key].count
             return known[key].text
 
+        def each(keys: dict[str, tuple[str, ...]], items: dict[str, JsonValue]) -> dict[str, JsonValue]:
+            made: dict[str, JsonValue] = {}
+            for key, item in items.items():
+                named = key_of(key)
+                made[_another(named, made) if named in made else named] = under(keys[key], item)
+            return made
+
         def under(keys: tuple[str, ...], item: JsonValue) -> JsonValue:
             nonlocal count
             if isinstance(item, list):
                 return [under(keys, part) for part in item]
             if isinstance(item, dict):
-                return {key_of(key): under((key, *keys), part) for key, part in item.items()}
+                return each({key: (key, *keys) for key in item}, item)
             if item is None or isinstance(item, bool):
                 return item
             said = item if isinstance(item, str) else str(item)
             alone = self._redactor.redact(said)
-            for key in () if alone.count else keys:
-                if not known[key].count and (hidden := self._given_away(key, said)) is not None:
-                    count += 1
+            for key in keys:
+                if not known[key].count and (hidden := self._given_away(key, alone.text)) is not None:
+                    count += alone.count + 1
                     return hidden
             if not isinstance(item, str):
                 return item
             count += alone.count
             return alone.text
 
-        return {key_of(key): under((key,), item) for key, item in metadata.items()}, count
+        return each({key: (key,) for key in metadata}, metadata), count
 
     def _given_away(self, key: str, value: str) -> str | None:
         """`value` redacted for its key ("password": …), of which neither is a secret alone; None where the key does not
@@ -77,3 +84,8 @@ class Redaction:
         beginning = f"{key}: "
         both = self._redactor.redact(f"{beginning}{value}")
         return both.text.removeprefix(beginning) if both.count and both.text.startswith(beginning) else None
+
+
+def _another(name: str, taken: dict[str, JsonValue]) -> str:
+    """`name` with a number behind it that none of `taken` has: keys that differed have the same mask then."""
+    return next(f"{name} ({number})" for number in range(2, len(taken) + 3) if f"{name} ({number})" not in taken)

@@ -1,9 +1,8 @@
 """Removes secrets from a text before any store, event or log sees it.
 
 A secret is replaced by `[REDACTED:<kind>]` together with the whole word it stands in. Text around it is kept byte for
-byte, and a text without secrets comes back unchanged. Redacting twice changes nothing more: what is already replaced
-divides the text, each part is read by itself, and because a removed span never ends inside a word, a part looks the
-same alone as it did in its place.
+byte, and a text without secrets comes back unchanged. Redacting twice changes nothing more: what is already replaced is
+read as a word of nobody, and nothing of it is replaced again; a text is searched until nothing more is found.
 
 Time is linear in the text: every repetition in a pattern is bounded, possessive, or starts at a rare marker.
 Personal data is kept; card numbers count as secrets.
@@ -11,7 +10,7 @@ Personal data is kept; card numbers count as secrets.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -21,6 +20,7 @@ from ragpp.passwords import EQUALS, PASSWORDS, VALUE
 from ragpp.payment_cards import card_numbers
 from ragpp.placeholders import PLACEHOLDER
 from ragpp.signs import disguised
+from ragpp.veils import is_veiled, unveiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Redactor(Protocol):
 MOST_PASSES: Final = 6
 """How often a text is searched in which something is found: a value may show only when the one before it is gone."""
 DIVIDING: Final = re.compile(f"({PLACEHOLDER.pattern})")
-"""A placeholder or a mask, which divide a text: none is looked into, and nothing is found across one."""
+"""A placeholder or a mask: none is looked into."""
 
 
 def is_redacted(text: str) -> bool:
@@ -142,7 +142,8 @@ class PatternRedactor:
     def redact(self, text: str) -> Redacted:
         """See `Redactor.redact`."""
         lowered = text.lower()
-        if len(text) < self._least and not has_any(self._marks, lowered) and not disguised(text):
+        hides = not text.isascii() and (disguised(text) or is_veiled(text))
+        if len(text) < self._least and not has_any(self._marks, lowered) and not hides:
             return Redacted(text, 0, ())
         kinds: list[str] = []
         for _ in range(MOST_PASSES):
@@ -153,20 +154,50 @@ class PatternRedactor:
         return Redacted(text, len(kinds), tuple(dict.fromkeys(kinds)))
 
     def _replace(self, text: str) -> tuple[str, list[str]]:
-        """`text` with what is found in each of its parts replaced, and the kind of each replacement."""
+        """`text` with what is found beside its placeholders replaced, and the kind of each replacement."""
+        placed = [match.span() for match in DIVIDING.finditer(text)] if "[" in text else []
+        searched = _neutral(text, placed) if placed else text
+        place_of: Callable[[int], int] | None = None
+        if not searched.isascii() and is_veiled(searched):
+            searched, place_of = unveiled(searched)
         pieces: list[str] = []
         kinds: list[str] = []
-        for index, part in enumerate(DIVIDING.split(text)):
-            if index % 2:
-                pieces.append(part)
-                continue
-            position = 0
-            for span in merged(part, found(self.finders, part)):
-                pieces += [part[position : span.start], self._replaced(span.kind, part[span.start : span.end])]
+        position = 0
+        for span in merged(searched, found(self.finders, searched)):
+            begin, end = span.start, span.end
+            if place_of is not None:
+                begin, end = place_of(begin), place_of(end - 1) + 1
+            for start, stop in _beside(begin, end, placed) if placed else ((begin, end),):
+                value = searched[span.start : span.end] if (start, stop) == (begin, end) else text[start:stop]
+                pieces += [text[position:start], self._replaced(span.kind, value)]
                 kinds.append(span.kind)
-                position = span.end
-            pieces.append(part[position:])
-        return ("".join(pieces) if kinds else text), kinds
+                position = stop
+        return ("".join([*pieces, text[position:]]) if kinds else text), kinds
+
+
+def _neutral(text: str, placed: Sequence[tuple[int, int]]) -> str:
+    """`text` with a word of nobody in the place of each placeholder, as long as that: what is said around it is what it
+    would be around a name."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in placed:
+        pieces += [text[position:start], "Xy" + "x" * (end - start - 2)]
+        position = end
+    return "".join([*pieces, text[position:]])
+
+
+def _beside(begin: int, end: int, placed: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The stretches from `begin` to `end` that are in none of `placed`."""
+    for start, stop in placed[max(0, bisect_left(placed, (begin, begin)) - 1) :]:
+        if start >= end:
+            break
+        if stop <= begin:
+            continue
+        if begin < start:
+            yield begin, start
+        begin = stop
+    if begin < end:
+        yield begin, end
 
 
 def _tokens(text: str) -> Iterator[Span]:

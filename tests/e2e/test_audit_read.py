@@ -14,7 +14,7 @@ from ragpp.api import AuditEntry
 from ragpp.models import Page, Scope
 from ragpp_services.gateway.identity import make_key
 from ragpp_services.gateway.store import Access
-from tests.support.each import each
+from tests.support.each import each, each_case
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
@@ -287,6 +287,23 @@ async def test_entries_are_narrowed_by_key_route_outcome_and_time(
     at = written.at.isoformat()
     assert [one.id for one in await entries(gateway, admin, since=at)][-1] == written.id
     assert await entries(gateway, admin, until=at) == []
+
+
+@each_case(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "/v1/interactions", {"user_id": "u1", "session_id": "s", "messages": []}, 422),
+        ("POST", "/v1/recall", {"user_id": "u1", "query": ""}, 422),
+        ("PUT", "/v1/users/u1/personal-data", {"mode": "nothing"}, 422),
+        ("POST", "/v1/interactions", {"user_id": "u1\x1e", "session_id": "s", "messages": []}, 422),
+    ],
+)
+async def test_a_refused_request_is_told_under_the_user_whom_it_names(
+    gateway: RealGateway, admin: httpx.AsyncClient, method: str, path: str, body: dict[str, object], status: int
+) -> None:
+    assert (await admin.request(method, path, json=body)).status_code == status
+    told = next(one for one in await entries(gateway, admin) if one.status == status)
+    assert told.user_id == (None if "\x1e" in str(body.get("user_id")) else "u1")
 
 
 async def test_pages_have_every_entry_once_also_those_of_one_moment(

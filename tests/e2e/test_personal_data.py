@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from ragpp import AsyncMemoryClient
+from ragpp.api import CategoryIn, CategoryPageIn
 from ragpp.errors import Forbidden, PersonalDataRefused
 from ragpp_services.gateway.identity import SCOPES
 from tests.support.each import each_case
@@ -105,6 +106,28 @@ async def test_a_users_policy_goes_before_the_tenants_and_nobody_elses(
     await admin.remember(user_id="u2", messages=[{"id": "m2", "content": text}])
     assert "[EMAIL_" in (await admin.interaction("u2", "m2")).content
     assert (await admin.drop_personal_policy()).set_by == "default"
+
+
+async def test_what_is_imported_for_all_does_not_take_the_users_policy_from_the_rest(
+    admin: AsyncMemoryClient, gateway: RealGateway, tenant: str
+) -> None:
+    await admin.set_user_personal_policy(USER, mode="mask")
+    mine = {"content": "Her mail is ana@example.org", "ci": "bot"}
+    everybodys = {"content": "Cats sleep at noon", "ci": "bot", "visibility": "global"}
+    async with gateway.client(await gateway.key(tenant, "read", "write")) as api:
+        done = await api.post("/api/memory/import", json={"user_id": USER, "memories": [mine, everybodys]})
+        assert [one["outcome"] for one in done.json()["results"]] == ["kept", "refused"]
+        (kept,) = (await api.get("/v1/items", params={"user_id": USER})).json()["items"]
+    assert kept["content"].startswith("Her mail is [EMAIL_")
+
+
+async def test_a_page_of_all_is_held_to_the_tenants_policy_whoever_edits_it(admin: AsyncMemoryClient) -> None:
+    await admin.set_personal_policy(mode="mask")
+    await admin.set_user_personal_policy(USER, mode="keep")
+    category = {"user_id": USER, "name": "contacts", "description": "who is who here", "visibility": "global"}
+    await admin.create_category(CategoryIn.model_validate(category))
+    edited = await admin.edit_category("contacts", CategoryPageIn(user_id=USER, content="Write to ana@example.org"))
+    assert "[EMAIL_" in edited.markdown_content
 
 
 async def test_passwords_stay_for_who_wants_them_and_keys_of_programs_never(admin: AsyncMemoryClient) -> None:

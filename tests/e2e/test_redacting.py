@@ -165,13 +165,40 @@ async def test_what_cannot_be_sought_is_refused(api: httpx.AsyncClient, body: di
 
 @each_case(
     ("scopes", "bound"),
-    [(("read", "write"), {}), (("read", "forget"), {}), (("read", "write", "forget"), {"agent_id": "a1"})],
+    [
+        (("read", "write"), {}),
+        (("read", "forget"), {}),
+        (("write", "forget"), {}),
+        (("read", "write", "forget"), {"agent_id": "a1"}),
+    ],
 )
-async def test_it_needs_a_key_that_may_write_and_forget_and_is_no_agents(
+async def test_it_needs_a_key_that_may_read_write_and_forget_and_is_no_agents(
     gateway: RealGateway, tenant: str, scopes: tuple[str, ...], bound: dict[str, str]
 ) -> None:
     async with gateway.client(await gateway.key(tenant, *scopes, **bound)) as client:
         checked_problem(await client.post("/v1/redact", json={**WHOSE, "text": WORD}), 403)
+
+
+async def test_what_is_ours_in_an_entry_is_no_word_of_anybodys(api: httpx.AsyncClient) -> None:
+    given = {"ci": "bot", "content": "Tea is at five.", "summary": f"about {WORD}", "tags": ["tea", WORD]}
+    await post(api, "/api/memory/catalog", **given, priority=9, expires="2126-12-05T00:00:00Z", type="decision")
+    for sought in ("entry", "expires", "2126", "stored_by"):
+        assert await redacted(api, text=sought, dry_run=False) == []
+    assert {one["what"] for one in await redacted(api, dry_run=False)} == {"item"}
+    (kept,) = (await api.get("/api/memory/catalog", params={**WHOSE, "ci": "bot"})).json()["memories"]
+    assert (kept["priority"], kept["expires"][:10], set(kept["tags"])) == (9, "2126-12-05", {"tea", MARK})
+    assert kept["summary"] == f"about {MARK}"
+
+
+async def test_the_audit_tells_which_memories_were_replaced(admin: httpx.AsyncClient, gateway: RealGateway) -> None:
+    await tell(admin, {"id": "m1", "content": f"the {WORD}"})
+    (found,) = [one for one in await redacted(admin, dry_run=False) if one["what"] == "message"]
+    assert await gateway.parts.audit.flush()
+    seen = {}
+    for identifier in ("m1", str(found["new_id"])):
+        answer = await admin.get("/v1/audit", params={**WHOSE, "memory_id": identifier, "route": "/v1/redact"})
+        seen[identifier] = [one["details"]["redacted"] for one in answer.json()["items"]]
+    assert seen == {"m1": ["text"], str(found["new_id"]): ["text"]}
 
 
 async def test_nobody_else_is_touched(api: httpx.AsyncClient, gateway: RealGateway, tenant: str) -> None:

@@ -246,6 +246,14 @@ def test_what_is_redacted_in_a_clause_about_something_else_withholds_nothing() -
     assert level(told, query="Which town is home?") == "clear"
 
 
+def test_a_question_that_has_the_mask_is_of_whom_that_belongs_to() -> None:
+    mask = "[EMAIL_gqfcftm4]"
+    memory = said(0.9, 1.0).model_copy(update={"text": f"Ana's mail is {mask}."})
+    assert level(memory, query=f"Whose is {mask}?") == "clear"
+    assert level(memory, query="Whose is [EMAIL_aaaaaaaa]?") == "none"
+    assert level(memory, query="What is Ana's mail?") == "none"
+
+
 def test_what_alone_makes_the_level_is_about_the_question_too() -> None:
     """Else a context says that something is known, and does not say what."""
     allergy = preference("food allergy: peanuts", SCALE.unrelated + 0.3 * (SCALE.answered - SCALE.unrelated))

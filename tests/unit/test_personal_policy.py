@@ -11,7 +11,7 @@ from ragpp.errors import InvalidInput, PersonalDataRefused
 from ragpp.errors.problems import error_of, problem_of
 from ragpp.personal.kinds import KINDS, PersonalKind
 from ragpp.personal.policy import KEEP, PersonalMode, PersonalPolicy
-from ragpp.personal.redactor import redactor_of
+from ragpp.personal.redactor import InTurn, is_refusing, redactor_of
 from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS, SECRETS_BUT_PASSWORDS
 from tests.support.each import each_case
@@ -92,11 +92,42 @@ def test_who_masks_or_refuses_has_passwords_and_codes_taken_out_of_sentences(tex
         "The pin fell out of the hinge in 1987.",
         "We changed the code at 14:30 and went home.",
         "My keyboard has 104 keys.",
+        "The zip code of the office is 10115, le code postal 75002.",
+        "The build ended with exit code 137, der Fehlercode war E24.",
         "The combination of basil and tomato costs 12 €.",
     ],
 )
 def test_what_such_sentences_say_besides_stays(text: str) -> None:
     assert redactor_of(PersonalPolicy("mask"), KEY).redact(text).text == text
+
+
+def test_who_masks_some_kinds_alone_has_no_code_taken_out_of_sentences() -> None:
+    text = "The code for the shed is 91 73, mine k4tze-Minka."
+    assert redactor_of(PersonalPolicy("mask", frozenset({"email"})), KEY).redact(text).text == text
+
+
+@each_case(
+    ("veiled", "plain"),
+    [
+        ("a\u200bna@exam\u200bple.org", "ana@example.org"),
+        ("ana\uff20example.org", "ana@example.org"),
+        ("tel +44 20 79\u00ad46 0958", "tel +44 20 7946 0958"),
+        ("tel +\u0664\u0664 20 7946 0958", "tel +44 20 7946 0958"),
+    ],
+)
+def test_what_is_hidden_from_a_search_has_the_mask_of_what_it_shows(veiled: str, plain: str) -> None:
+    redactor = redactor_of(PersonalPolicy("mask"), KEY)
+    assert redactor.redact(veiled).text == redactor.redact(plain).text != plain
+
+
+def test_several_policies_are_held_to_in_turn() -> None:
+    mask = redactor_of(PersonalPolicy("mask", frozenset({"email"})), KEY)
+    both = InTurn(mask, redactor_of(PersonalPolicy("refuse", frozenset({"phone"})), b""))
+    assert both.redact("ana@example.org").kinds == ("email",)
+    assert is_refusing(both)
+    assert not is_refusing(mask)
+    with pytest.raises(PersonalDataRefused):
+        both.redact("tel +44 20 7946 0958")
 
 
 def test_a_value_that_its_key_gives_away_is_masked_too() -> None:

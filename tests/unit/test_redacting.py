@@ -35,6 +35,17 @@ def test_a_secret_in_metadata_is_found_by_its_form_by_its_key_and_by_a_key_furth
     assert count == 5
 
 
+def test_a_secret_that_its_key_gives_away_is_found_beside_another() -> None:
+    kept, count = Redaction(SECRETS).json({"password": "hunter2, key AKIAABCDEFGH12345678"})
+    assert kept == {"password": "[REDACTED:password], key [REDACTED:aws_access_key]"}
+    assert count == 2
+
+
+def test_keys_that_are_masked_alike_keep_their_values() -> None:
+    kept, _ = Redaction(SECRETS).json({"AKIAABCDEFGH12345678": 1, "AKIAABCDEFGH87654321": 2})
+    assert kept == {"[REDACTED:aws_access_key]": 1, "[REDACTED:aws_access_key] (2)": 2}
+
+
 def test_a_value_is_looked_at_once_and_once_more_for_every_key_above_it() -> None:
     redactor = Counting()
     deep: dict[str, object] = {"k9": ["a", "b", "c"]}

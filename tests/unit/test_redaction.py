@@ -251,6 +251,22 @@ def test_the_work_grows_no_faster_than_the_text(unit: str) -> None:
     assert grows_linearly(lambda length: SECRETS.redact((unit * (length // len(unit) + 1))[:length]), 100_000)
 
 
+@each_case(
+    "text",
+    [
+        "My password for [EMAIL_gqfcftm4] is hunter22x",
+        "the p\u200bin is 4711",
+        "pass\u00adword: hunter22",
+        "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44: hunter22",
+    ],
+)
+def test_neither_a_mask_nor_signs_that_do_not_show_hide_a_secret(text: str) -> None:
+    redacted = redact(text)
+    assert redacted.count == 1
+    assert not redacted.text.endswith(("hunter22", "hunter22x", "4711"))
+    assert redact(redacted.text).count == 0
+
+
 def test_placeholders_have_the_documented_form() -> None:
     redacted = redact(" ".join(text for text, _, _ in SECRET_TEXTS))
     assert all(re.fullmatch(r"[a-z_]+", kind) for kind in redacted.kinds)

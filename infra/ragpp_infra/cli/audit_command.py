@@ -80,6 +80,8 @@ def audit(
     found = as_administrator(Lifecycle(home), url, key, read)
     if as_json:
         emit_json({"entries": [one.model_dump(mode="json") for one in found]})
+    elif memory is not None and not found:
+        out.print(safe("no request; --memory takes a whole id, as `ragpp inspect --json` has them", "dim"))
     else:
         out.print(audit_view(found, full=len(found) == limit))
 

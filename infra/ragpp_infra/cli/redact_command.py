@@ -12,15 +12,16 @@ from rich.table import Table
 from ragpp.api.redacting import RedactAnswer, RedactedThing, RedactRequest
 from ragpp.client import AsyncMemoryClient
 from ragpp.errors import InvalidInput
-from ragpp_infra.cli.arguments import checked
+from ragpp_infra.cli.arguments import WrongUsage, checked
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.meaning import YesOption
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.progress import progress
-from ragpp_infra.cli.render import count
+from ragpp_infra.cli.render import count, counted
 from ragpp_infra.embedded.home import Home
 
 SHOWN: Final = 50
+_PLURALS: Final = {"category": "categories", "entity": "entities"}
 """Things that are shown of what was found."""
 ROUNDS: Final = 5
 """How often all is looked at: what comes in meanwhile is found by the next round."""
@@ -51,6 +52,8 @@ def redact(
     """
     if scan and apply:
         raise InvalidInput("--scan lists and --apply replaces", suggestions=("Give one of them.",))
+    if policy + (pattern is not None) + (text is not None or text_file is not None) != 1:
+        raise WrongUsage("Give one of --policy, --pattern, --text and --text-file.")
     given: dict[str, object] = {"user_id": user, "policy": policy, "limit": 200}
     sought = {"pattern": pattern, "text": _of_file(text_file) if text_file is not None else text, "kind": kind}
     if text is not None and text_file is not None:
@@ -124,7 +127,8 @@ def _show(found: list[RedactedThing]) -> None:
     if len(found) > SHOWN:
         out.print(safe(f"and {len(found) - SHOWN:,} more", "dim"))
     by_kind = Counter(one.what for one in found)
-    out.print(safe(", ".join(f"{number:,} {what}" for what, number in by_kind.items()), "bold"))
+    told = ", ".join(counted(number, _PLURALS.get(what, f"{what}s")) for what, number in by_kind.items())
+    out.print(safe(told, "bold"))
 
 
 def _of_file(name: str) -> str:

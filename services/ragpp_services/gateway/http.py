@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 
@@ -13,6 +14,7 @@ from ragpp.aside import aside, asked_by
 from ragpp.errors import (
     BodyTooSlow,
     InvalidInput,
+    MemorySystemError,
     PayloadTooLarge,
     RateLimited,
     TooManyAtOnce,
@@ -24,14 +26,14 @@ from ragpp.fields import Id, NewId
 from ragpp.filtering import MAX_FILTER_CHARS, MetadataFilter
 from ragpp.jobs import Job
 from ragpp.models import Value, build_values
-from ragpp.personal.redactor import Refusing
+from ragpp.personal.redactor import is_refusing
 from ragpp_services.gateway.describing import REFUSALS
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.personal.holding import holding, mask_texts
 from ragpp_services.gateway.personal.requests import Parameters, held_to_ask, redactor_for, see_ids
 from ragpp_services.gateway.reading import value_of
-from ragpp_services.gateway.requester import ApiKey, Requester
+from ragpp_services.gateway.requester import RECEIVED, ApiKey, Requester, name_user
 from ragpp_services.gateway.traffic import Underway
 
 build_values()  # FastAPI makes bodies of complete ones alone
@@ -117,6 +119,7 @@ class KeyedRoute(APIRoute):
                 value, long = None, False
                 if model is not None:
                     given = (await received(request, parts.limits, underway), model, parts.limits)
+                    request.scope[RECEIVED] = given[0]
                     long = len(given[0]) > INLINE_BYTES
                     value = await aside(value_of, *given) if long else value_of(*given)
                 redactor = await redactor_for(
@@ -130,7 +133,7 @@ class KeyedRoute(APIRoute):
                     if value is not None:
                         value = await aside(mask_texts, value, redactor) if long else mask_texts(value, redactor)
                     return await answer(_given(held_to_ask(request, parameters, redactor), value))
-                if value is not None and isinstance(redactor, Refusing):  # it names the field, which nobody can later
+                if value is not None and is_refusing(redactor):  # it names the field, which nobody can later
                     await aside(mask_texts, value, redactor) if long else mask_texts(value, redactor)
                 with holding(redactor):
                     return await answer(_given(request, value))
@@ -138,8 +141,10 @@ class KeyedRoute(APIRoute):
         async def counted(request: Request) -> Response:
             try:
                 return await handle(request)
-            except (RateLimited, TooManyAtOnce):
-                request.state.too_many = True
+            except (MemorySystemError, RequestValidationError) as error:
+                if isinstance(error, RateLimited | TooManyAtOnce):
+                    request.state.too_many = True
+                name_user(request)
                 raise
 
         return counted

@@ -1,5 +1,6 @@
 """Who asks, as a route gets to know it, and what the audit gets to know of the request."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -10,11 +11,16 @@ from fastapi.security.base import SecurityBase
 from pydantic import JsonValue
 
 from ragpp.errors import Unauthenticated
+from ragpp.fields import brief, identifying
 from ragpp.models import Scope
 from ragpp.redaction import Redactor
 from ragpp.stores.forgetting import SourceMarks
 from ragpp_services.gateway.identity import Identity, Principal, prefix_of
 
+RECEIVED: Final = "ragpp.received"
+"""In the scope of a request: its body, as it came."""
+_LOOKED_AT: Final = 16_384
+"""Bytes of a body that is looked at for its user."""
 MOST_MARKS: Final = 1_000
 """Marks of what was deleted, and of what was returned or changed, in one entry of the audit."""
 
@@ -75,6 +81,29 @@ class RefusedKey:
 
     prefix: str
     known: bool
+
+
+def name_user(request: Request) -> None:
+    """Tell the audit of a refused request which user it names, where its route did not come to tell."""
+    requester: Requester | None = getattr(request.state, "requester", None)
+    if requester is not None and requester.user_id is None:
+        requester.user_id = _user_named(request)
+
+
+def _user_named(request: Request) -> str | None:
+    """The user in the path, the query or the body; None where none is, or in a body too long to be looked at again."""
+    named = request.path_params.get("user_id") or request.query_params.get("user_id")
+    raw = request.scope.get(RECEIVED, b"")
+    if named is None and len(raw) <= _LOOKED_AT:
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError):
+            return None
+        named = body.get("user_id") if isinstance(body, dict) else None
+    try:
+        return brief(identifying(named)) if isinstance(named, str) and named else None
+    except ValueError:
+        return None
 
 
 class ApiKey(SecurityBase):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictBool
 
 from ragpp.fields import Listed
 from ragpp.models import Value
@@ -22,7 +22,7 @@ class PersonalPolicyIn(Value):
 
     mode: PersonalMode
     kinds: Annotated[Listed[PersonalKind], Field(min_length=1, max_length=len(KINDS))] | None = None
-    keeps_passwords: bool = False
+    keeps_passwords: StrictBool = False
 
     @property
     def policy(self) -> PersonalPolicy:

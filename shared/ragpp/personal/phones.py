@@ -31,7 +31,7 @@ _PLUS: Final = re.compile(r"\W*(?:\+|00)")
 _AMERICAN_DIGITS: Final = 11
 """The form of a number in North America with the prefix of long distance calls."""
 _DATE: Final = re.compile(
-    r"(?:0?[1-9]|[12]\d|3[01])[./ -](?:0?[1-9]|1[0-2])[./ -](?:19|20)?\d\d(?!\d)|"
+    r"(?:0?[1-9]|[12]\d|3[01])[./ -](?:0?[1-9]|1[0-2])[./ -](?:19|20)?\d\d(?!\d| \d\d \d\d\b)|"
     r"(?:19|20)\d\d[./ -](?:0?[1-9]|1[0-2])[./ -](?:0?[1-9]|[12]\d|3[01])(?!\d)"
 )
 _TRUNK: Final = re.compile(r"\(?0[1-9]\d{0,4}\)?[ \u00a0/.–-]{1,3}\(?\d")

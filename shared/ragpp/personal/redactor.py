@@ -14,7 +14,7 @@ _PERSONAL: Final[frozenset[str]] = KINDS
 
 def redactor_of(policy: PersonalPolicy, key: bytes) -> Redactor:
     """The redactor that `policy` asks for: SECRETS itself, or SECRETS_BUT_PASSWORDS, where personal data is kept; where
-    it is not, SPOKEN_SECRETS are taken out as well, unless passwords are kept.
+    none of any kind is, SPOKEN_SECRETS are taken out as well, unless passwords are kept.
 
     `key`: of the masks, at least SHORTEST_KEY bytes; one key gives one value one mask. It is used by the mode `mask`
     alone. In the mode `refuse` the redactor raises PersonalDataRefused, which names no field: whoever knows it adds it
@@ -26,7 +26,7 @@ def redactor_of(policy: PersonalPolicy, key: bytes) -> Redactor:
     from ragpp.personal.finding import FINDERS  # noqa: PLC0415 - its patterns take time to compile: not where all is kept
     from ragpp.personal.spoken_secrets import SPOKEN_SECRETS  # noqa: PLC0415 - as above
 
-    spoken = () if policy.keeps_passwords else (SPOKEN_SECRETS,)
+    spoken = (SPOKEN_SECRETS,) if policy.kinds == KINDS and not policy.keeps_passwords else ()
     finders = (*secrets.finders, *(finder for kind in sorted(policy.kinds) for finder in FINDERS[kind]), *spoken)
     if policy.mode == "mask":
         return PatternRedactor(finders, partial(_replaced, key=key))
@@ -45,6 +45,29 @@ class Refusing:
         if personal := [kind for kind in redacted.kinds if kind in _PERSONAL]:
             raise PersonalDataRefused.of(personal)
         return redacted
+
+
+class InTurn:
+    """A `Redactor` of several: each reads what the one before it has left."""
+
+    def __init__(self, *redactors: Redactor) -> None:
+        self.redactors = redactors
+
+    def redact(self, text: str) -> Redacted:
+        """See `Redactor.redact`. Raises: PersonalDataRefused."""
+        count, kinds = 0, dict[str, None]()
+        for redactor in self.redactors:
+            redacted = redactor.redact(text)
+            text, count = redacted.text, count + redacted.count
+            kinds |= dict.fromkeys(redacted.kinds)
+        return Redacted(text, count, tuple(kinds))
+
+
+def is_refusing(redactor: Redactor) -> bool:
+    """True for a redactor that raises PersonalDataRefused."""
+    return isinstance(redactor, Refusing) or (
+        isinstance(redactor, InTurn) and any(map(is_refusing, redactor.redactors))
+    )
 
 
 def _replaced(kind: str, value: str, *, key: bytes) -> str:

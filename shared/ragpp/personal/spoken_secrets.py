@@ -21,6 +21,17 @@ _NAMES: Final = Signs(
     schlüssel |key| |cvv |cvc |otp| |tan| |sms wi-fi wifi wlan unlock entsperr
     """
 )
+_OTHERS: Final = Signs(
+    # codes that open nothing, and are not kept from anybody
+    """
+    zip_code postcode post_code postal_code area_code dial_code dialling_code dialing_code country_code error_code
+    exit_code status_code source_code bar_code barcode qr_code promo_code discount_code coupon_code voucher_code
+    item_code product_code project_code colour_code color_code code_postal code_promo code_barre code_erreur
+    code_source code_civil código_postal codigo_postal código_promocional código_de_barras código_fuente código_fonte
+    codice_postale codice_fiscale codice_sconto codice_errore kod_pocztowy kod_rabatowy kod_kreskowy kod_błędu
+    fehlercode rabattcode gutscheincode quellcode postleitzahl kortingscode foutcode broncode
+    """
+)
 _RANK: Final = -9
 """Below all others, which know better what they found."""
 _LONGEST: Final = 64
@@ -42,11 +53,22 @@ _ADDRESS: Final = re.compile(r"@[\w-]+\.|://")
 
 
 def _spoken(text: str) -> Iterator[Span]:
+    if others := list(_OTHERS.spans(text)):
+        text = _without(text, others)
     names, start = Places(_NAMES, text), 0
     for end in (*(mark.start() for mark in _CLAUSE.finditer(text)), len(text)):
         if names.within(start, end):
             yield from _values(text, start, end, names)
         start = end
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    """`text` with a line in the place of each of `spans`, as long as that."""
+    pieces, position = [], 0
+    for start, end in spans:
+        pieces += [text[position:start], "_" * (end - start)]
+        position = end
+    return "".join(pieces) + text[position:]
 
 
 def _values(text: str, start: int, end: int, names: Places) -> Iterator[Span]:

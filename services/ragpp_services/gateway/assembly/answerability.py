@@ -17,6 +17,7 @@ from typing import Final
 from ragpp.api import Relevance
 from ragpp.models import Memory, TierName
 from ragpp.names import SPEAKER, is_same
+from ragpp.placeholders import masks_in
 from ragpp.ranking.relevance import raw_of
 from ragpp.redaction import is_redacted
 from ragpp.retrieval.calibration import MINILM, Calibration
@@ -84,12 +85,12 @@ def relevance_of(
     if _in_other_letters(query):
         scale = None
     wanted = content_words(query)
-    ranked = [memory for name in _RANKED for memory in answers.get(name, ())[:FIRST] if not _withheld(memory, wanted)]
+    ranked = [one for name in _RANKED for one in answers.get(name, ())[:FIRST] if not _withheld(one, wanted, query)]
     facts = [
         one
         for name in ("semantic", "procedural")
         for one in _facts(answers.get(name, ()))
-        if not _withheld(one, wanted)
+        if not _withheld(one, wanted, query)
     ]
     known = _known_evidence(query, wanted, facts, scale, asker)
     evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
@@ -115,7 +116,7 @@ def about_question(
     if _in_other_letters(query):
         scale = None
     wanted = content_words(query)
-    facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted)]
+    facts = [memory for memory in learned if memory.kind != "entity" and not _withheld(memory, wanted, query)]
     told = _known_evidence(query, wanted, facts, scale, asker, in_part=True)
     least = BESIDE_SAID if beside_what_was_said else _from(SOME, query)
     return {
@@ -166,10 +167,11 @@ def _known_evidence(
         )
 
 
-def _withheld(memory: Memory, wanted: Sequence[frozenset[int]]) -> bool:
+def _withheld(memory: Memory, wanted: Sequence[frozenset[int]], query: str) -> bool:
     """True where the question is after what was redacted in `memory`: its words are in the clause of that, and no more
-    of them in the clauses around it, or there is no other. Such a memory answers nothing."""
-    if not is_redacted(memory.text):
+    of them in the clauses around it, or there is no other. Such a memory answers nothing, unless the question has one
+    of its masks itself: it is of whom that belongs to."""
+    if not is_redacted(memory.text) or not masks_in(query).isdisjoint(masks_in(memory.text)):
         return False
     clauses = [clause for clause in _CLAUSE_END.split(memory.text) if clause.strip()]
     held, told = (

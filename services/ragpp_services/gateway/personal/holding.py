@@ -15,13 +15,14 @@ from ragpp.fields import innocuous, storable, storable_json, storable_metadata
 from ragpp.filtering import MetadataFilter
 from ragpp.models import Value
 from ragpp.personal.kinds import KINDS
+from ragpp.preference_values import given_value
 from ragpp.redaction import SECRETS, Redacted, Redactor, secret_in
 
 ValueT = TypeVar("ValueT", bound=Value)
 Role = Literal["id", "text"]
 _ROLES: Final[Mapping[Callable[..., object], Role]] = {
     innocuous: "id",
-    **dict.fromkeys((storable, storable_metadata, storable_json), "text"),
+    **dict.fromkeys((storable, storable_metadata, storable_json, given_value), "text"),
 }
 """The role of a field, by its validator: a new id is never changed, a text may be."""
 _HELD: Final[ContextVar[Redactor]] = ContextVar("held", default=SECRETS)

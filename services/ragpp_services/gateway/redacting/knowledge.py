@@ -99,7 +99,7 @@ def _item(search: Search, item: ItemText) -> ItemText:
     return item.model_copy(
         update={
             "content": search.text(item.content),
-            "metadata": search.json(item.metadata),
+            "metadata": search.metadata(item.metadata),
             "domain": None if item.domain is None else search.label(item.domain),
             "task_type": None if item.task_type is None else search.label(item.task_type),
         }
@@ -136,7 +136,7 @@ def _resource(search: Search, one: Resource, ids: Mapping[str, str]) -> Resource
         )
         for said in placed
     )
-    return one.model_copy(update={"content": content, "messages": moved, "metadata": search.json(one.metadata)})
+    return one.model_copy(update={"content": content, "messages": moved, "metadata": search.metadata(one.metadata)})
 
 
 def _content(search: Search, one: Resource) -> tuple[str, tuple[ResourceMessage, ...]]:

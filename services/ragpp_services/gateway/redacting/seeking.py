@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.redacting import RedactedThing, RedactRequest, StoredThing
+from ragpp.entries.values import ENTRY
 from ragpp.errors import Conflict
 from ragpp.models import Scope
 from ragpp.personal.redactor import Refusing, redactor_of
@@ -18,6 +19,9 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.redacting.finders import pattern_redactor, text_redactor
 
 PREVIEW_CHARS: Final = 200
+_STORED_BY: Final = "stored_by"
+_GIVEN: Final = frozenset({"summary", "tags", "references", "external_id"})
+"""The fields of a `GivenEntry` that have somebody's words."""
 _BEFORE: Final = 80
 """Characters that a preview has before the first thing that was replaced."""
 _CUT: Final = 40
@@ -70,6 +74,15 @@ class Search:
         if new != value:
             self._noted(json.dumps(value, ensure_ascii=False), json.dumps(new, ensure_ascii=False))
         return new
+
+    def metadata(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Metadata of a thing of the catalog: of what is ours in it, the words that somebody gave alone."""
+        ours: dict[str, JsonValue] = {name: metadata[name] for name in (ENTRY, _STORED_BY) if name in metadata}
+        given = ours.get(ENTRY)
+        if isinstance(given, dict):
+            ours[ENTRY] = {name: self.strings(one) if name in _GIVEN else one for name, one in given.items()}
+        said = self.json({name: one for name, one in metadata.items() if name not in ours})
+        return {**said, **ours}
 
     def strings(self, value: JsonValue) -> JsonValue:
         """JSON of ours, whose keys and numbers are no words of anybody's."""

@@ -5,7 +5,7 @@ from typing import Final
 from fastapi import Response
 
 from ragpp.api import CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn, Forgotten
-from ragpp.catalog import DEFAULT_CATEGORIES, MemoryCategory
+from ragpp.catalog import DEFAULT_CATEGORIES, EVERYBODY, MemoryCategory
 from ragpp.errors import CategoryExistsError, CategoryNotFoundError
 from ragpp.fields import Id
 from ragpp.jobs import Job
@@ -14,7 +14,7 @@ from ragpp_services.gateway.catalog.owning import changing, place, see_own, writ
 from ragpp_services.gateway.catalog.work import consolidation
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, accepted, keyed_router
-from ragpp_services.gateway.personal.holding import is_tellable
+from ragpp_services.gateway.personal.holding import is_tellable, redact_json
 from ragpp_services.gateway.requester import Reader, Writer
 
 router = keyed_router("catalog")
@@ -82,7 +82,10 @@ async def edit_category(requester: Writer, parts: GatewayParts, category: Id, bo
     all of the user's agents read it."""
     scope = requester.catalog("write", body.user_id)
     scope = changing(requester, scope, await parts.catalog.get_category(scope, category))
-    edited = await parts.catalog.edit_category(scope, category, parts.intake.redacted(body.content))
+    content = parts.intake.redacted(body.content)
+    if scope.user_id == EVERYBODY and (of_all := (await parts.choices.of(scope)).redactor) is not None:
+        content = str(redact_json(content, of_all, "content"))
+    edited = await parts.catalog.edit_category(scope, category, content)
     requester.tells((edited.category_id,))
     return edited
 

@@ -38,8 +38,9 @@ async def redact_stored(requester: Writer, parts: GatewayParts, body: RedactRequ
     another id and forgotten, as by `DELETE`, with what was learned from it, which is learned anew; everything else
     keeps its id. What is sought goes into no store, event, log or audit entry, so no job does it: ask again with
     `next_cursor`, and once more from the beginning, until nothing is found. Repeating is harmless. Needs the scopes
-    `write` and `forget`; not with a key that is bound to an agent."""
-    requester.scope("write", body.user_id)
+    `read`, `write` and `forget`; not with a key that is bound to an agent."""
+    for needed in ("read", "write"):
+        requester.scope(needed, body.user_id)
     scope = requester.scope("forget", body.user_id)
     if scope.view is not None:
         raise Forbidden(
@@ -55,9 +56,13 @@ async def redact_stored(requester: Writer, parts: GatewayParts, body: RedactRequ
         limit=body.limit,
     )
     done = await walked(walk, STEPS, body.cursor)
-    requester.items = len(done.found)
-    requester.details = {"redacted": "policy" if body.policy else "text" if body.text else "pattern"}
-    requester.details |= {"dry_run": body.dry_run, "count": len(done.found)}
+    requester.tells(one.new_id or one.id for one in done.found if one.what != "label")
+    gone = [one.id for one in done.found if one.new_id is not None]
+    if gone:
+        requester.deletes(parts.marks, scope, "interactions", gone, count=len(gone))
+    sought = "policy" if body.policy else "text" if body.text else "pattern"
+    requester.details = {**(requester.details or {}), "redacted": sought, "dry_run": body.dry_run}
+    requester.details["count"] = len(done.found)
     return RedactAnswer(
         found=tuple(done.found), looked_at=done.looked_at, dry_run=body.dry_run, next_cursor=done.following
     )
