@@ -2,7 +2,7 @@
 
 In a clause that has a word for one, in eight languages, every word is taken for it that looks like no other: with a
 digit and a letter or a sign, or a number of three digits or more. That finds four in five, and takes other numbers as
-well ("Exit code 137"), so it is no part of what is taken out by default. What is something else too is named by that.
+well ("pin torch 2.3.1"), so it is no part of what is taken out by default. What is something else too is named by that.
 """
 
 import re
