@@ -38,7 +38,7 @@ from ragpp_infra.embedded.stack import Stack
 OK: Final = "ok"
 FEW_TOKENS: Final = 500
 """Less than any prompt takes, for a process that counts its own budget."""
-SHORT_CONTEXT: Final = 512
+SHORT_CONTEXT: Final = 256
 HASTE_S: Final = 0.3
 """Less than the model takes for any of our prompts."""
 SOON_S: Final = 20.0
