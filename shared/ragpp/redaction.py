@@ -1,8 +1,8 @@
 """Removes secrets from a text before any store, event or log sees it.
 
 A secret is replaced by `[REDACTED:<kind>]` together with the whole word it stands in. Text around it is kept byte for
-byte, and a text without secrets comes back unchanged. Redacting twice changes nothing more: what is already replaced is
-read as a word of nobody, and nothing of it is replaced again; a text is searched until nothing more is found.
+byte, and a text without secrets comes back unchanged. Redacting twice changes nothing more: nothing of what is already
+replaced is replaced again, and a text is searched until nothing more is found.
 
 Time is linear in the text: every repetition in a pattern is bounded, possessive, or starts at a rare marker.
 Personal data is kept; card numbers count as secrets.
@@ -11,7 +11,7 @@ Personal data is kept; card numbers count as secrets.
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from ragpp.access_codes import CARD_CODES, PINS
@@ -155,29 +155,51 @@ class PatternRedactor:
 
     def _replace(self, text: str) -> tuple[str, list[str]]:
         """`text` with what is found beside its placeholders replaced, and the kind of each replacement."""
-        placed = [match.span() for match in DIVIDING.finditer(text)] if "[" in text else []
-        searched = _neutral(text, placed) if placed else text
-        place_of: Callable[[int], int] | None = None
-        if not searched.isascii() and is_veiled(searched):
-            searched, place_of = unveiled(searched)
+        is_plain = text.isascii()
+        spans = found(self.finders, text) if is_plain and "[" not in text else self._spans(text)
         pieces: list[str] = []
         kinds: list[str] = []
         position = 0
-        for span in merged(searched, found(self.finders, searched)):
-            begin, end = span.start, span.end
-            if place_of is not None:
-                begin, end = place_of(begin), place_of(end - 1) + 1
-            for start, stop in _beside(begin, end, placed) if placed else ((begin, end),):
-                value = searched[span.start : span.end] if (start, stop) == (begin, end) else text[start:stop]
-                pieces += [text[position:start], self._replaced(span.kind, value)]
-                kinds.append(span.kind)
-                position = stop
+        for span in merged(text, spans):
+            value = text[span.start : span.end]
+            pieces += [
+                text[position : span.start],
+                self._replaced(span.kind, value if is_plain else unveiled(value)[0]),
+            ]
+            kinds.append(span.kind)
+            position = span.end
         return ("".join([*pieces, text[position:]]) if kinds else text), kinds
+
+    def _spans(self, text: str) -> list[Span]:
+        """The spans in each part between placeholders, and those that are found where a placeholder is a word of
+        nobody, without those that touch one."""
+        placed = [match.span() for match in DIVIDING.finditer(text)] if "[" in text else []
+        if not placed:
+            return self._seen(text)
+        spans: list[Span] = []
+        position = 0
+        for start, end in (*placed, (len(text), len(text))):
+            spans += [
+                replace(span, start=span.start + position, end=span.end + position)
+                for span in self._seen(text[position:start])
+            ]
+            position = end
+        return spans + [span for span in self._seen(_neutral(text, placed)) if not _touches(span, placed)]
+
+    def _seen(self, text: str) -> list[Span]:
+        """The spans of a text as it is, and as it shows where signs are hidden in it."""
+        spans = found(self.finders, text)
+        if is_veiled(text):
+            shown, place_of = unveiled(text)
+            spans += [
+                replace(span, start=place_of(span.start), end=place_of(span.end - 1) + 1)
+                for span in found(self.finders, shown)
+            ]
+        return spans
 
 
 def _neutral(text: str, placed: Sequence[tuple[int, int]]) -> str:
-    """`text` with a word of nobody in the place of each placeholder, as long as that: what is said around it is what it
-    would be around a name."""
+    """`text` with a word of nobody in the place of each placeholder, as long as that."""
     pieces: list[str] = []
     position = 0
     for start, end in placed:
@@ -186,18 +208,9 @@ def _neutral(text: str, placed: Sequence[tuple[int, int]]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _beside(begin: int, end: int, placed: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The stretches from `begin` to `end` that are in none of `placed`."""
-    for start, stop in placed[max(0, bisect_left(placed, (begin, begin)) - 1) :]:
-        if start >= end:
-            break
-        if stop <= begin:
-            continue
-        if begin < start:
-            yield begin, start
-        begin = stop
-    if begin < end:
-        yield begin, end
+def _touches(span: Span, placed: Sequence[tuple[int, int]]) -> bool:
+    after = bisect_left(placed, (span.start, span.start))
+    return (after > 0 and placed[after - 1][1] > span.start) or (after < len(placed) and placed[after][0] < span.end)
 
 
 def _tokens(text: str) -> Iterator[Span]:

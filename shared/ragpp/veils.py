@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 _VEIL: Final = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\uff01-\uff5e]|(?![0-9])\\d"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]|(?![0-9])\\d"
 )
 _WIDE: Final = range(0xFF01, 0xFF5F)
 _WIDER_BY: Final = 0xFEE0

@@ -267,6 +267,22 @@ def test_neither_a_mask_nor_signs_that_do_not_show_hide_a_secret(text: str) -> N
     assert redact(redacted.text).count == 0
 
 
+@each_case(
+    "text",
+    ["foo\u200bsk-ant-api03-abcdefghij1234567890", "1\u200b4111 1111 1111 1111", "Hi\u200eMy\u200bPIN is 4711"],
+)
+def test_a_secret_is_found_behind_a_sign_that_does_not_show(text: str) -> None:
+    assert redact(text).count == 1
+
+
+@each_case(
+    "text",
+    ["key=[REDACTED:api_key]@host.example.org", "postgres://u:[REDACTED:password]@db.example/x", "[REDACTED:pin]s"],
+)
+def test_nothing_beside_a_placeholder_is_taken_for_a_part_of_it(text: str) -> None:
+    assert redact(text).text == text
+
+
 def test_placeholders_have_the_documented_form() -> None:
     redacted = redact(" ".join(text for text, _, _ in SECRET_TEXTS))
     assert all(re.fullmatch(r"[a-z_]+", kind) for kind in redacted.kinds)

@@ -21,8 +21,8 @@ from ragpp_infra.cli.render import count, counted
 from ragpp_infra.embedded.home import Home
 
 SHOWN: Final = 50
-_PLURALS: Final = {"category": "categories", "entity": "entities"}
 """Things that are shown of what was found."""
+_PLURALS: Final = {"category": "categories", "entity": "entities"}
 ROUNDS: Final = 5
 """How often all is looked at: what comes in meanwhile is found by the next round."""
 

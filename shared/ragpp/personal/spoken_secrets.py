@@ -24,12 +24,13 @@ _NAMES: Final = Signs(
 _OTHERS: Final = Signs(
     # codes that open nothing, and are not kept from anybody
     """
-    zip_code postcode post_code postal_code area_code dial_code dialling_code dialing_code country_code error_code
-    exit_code status_code source_code bar_code barcode qr_code promo_code discount_code coupon_code voucher_code
-    item_code product_code project_code colour_code color_code code_postal code_promo code_barre code_erreur
-    code_source code_civil código_postal codigo_postal código_promocional código_de_barras código_fuente código_fonte
-    codice_postale codice_fiscale codice_sconto codice_errore kod_pocztowy kod_rabatowy kod_kreskowy kod_błędu
-    fehlercode rabattcode gutscheincode quellcode postleitzahl kortingscode foutcode broncode
+    |zip_code |postcode |post_code |postal_code |area_code |dial_code |dialling_code |dialing_code |country_code
+    |error_code |exit_code |status_code |source_code |bar_code |barcode |qr_code |promo_code |discount_code
+    |coupon_code |voucher_code |item_code |product_code |project_code |colour_code |color_code |code_postal
+    |code_promo |code_barre |code_erreur |code_source |code_civil |código_postal |codigo_postal
+    |código_promocional |código_de_barras |código_fuente |código_fonte |codice_postale |codice_fiscale
+    |codice_sconto |codice_errore |kod_pocztowy |kod_rabatowy |kod_kreskowy |kod_błędu |fehlercode |rabattcode
+    |gutscheincode |quellcode |postleitzahl |kortingscode |foutcode |broncode
     """
 )
 _RANK: Final = -9

@@ -7,10 +7,11 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Final, Literal, TypeVar, Union, get_args, get_origin
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, ValidationError
 from pydantic.fields import FieldInfo
 
 from ragpp.errors import PersonalDataRefused
+from ragpp.errors.problems import invalid_fields
 from ragpp.fields import innocuous, storable, storable_json, storable_metadata
 from ragpp.filtering import MetadataFilter
 from ragpp.models import Value
@@ -102,13 +103,22 @@ def _masked(held: object, role: Role | None, redactor: Redactor, field: str) -> 
     if isinstance(held, Value):
         return mask_texts(held, redactor, f"{field}.")
     if isinstance(held, MetadataFilter):
-        given = held.model_dump(mode="json")
-        new = redact_json(given, redactor, field)
-        return held if new == given else MetadataFilter.model_validate(new)
+        return mask_condition(held, redactor, field)
     if isinstance(held, tuple):
         new = tuple(_masked(one, role, redactor, f"{field}.{index}") for index, one in enumerate(held))
         return new if any(one is not old for one, old in zip(new, held, strict=True)) else held
     return redact_json(held, redactor, field) if role == "text" else held
+
+
+def mask_condition(condition: MetadataFilter, redactor: Redactor, field: str) -> MetadataFilter:
+    """A condition on metadata with each value as `redactor` gives it, itself where that changes nothing. Raises
+    PersonalDataRefused, and InvalidInput where a mask makes it too long."""
+    given = condition.model_dump(mode="json")
+    new = redact_json(given, redactor, field)
+    try:
+        return condition if new == given else MetadataFilter.model_validate(new)
+    except ValidationError as error:
+        raise invalid_fields([{**item, "loc": (field, *item["loc"])} for item in error.errors()]) from error
 
 
 def redact_json(held: object, redactor: Redactor, field: str) -> object:

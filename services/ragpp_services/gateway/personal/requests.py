@@ -1,6 +1,5 @@
 """Whose policy a request is held to, and the request as that policy lets it in."""
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
@@ -8,15 +7,17 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import Request
 from fastapi._compat import ModelField
 from fastapi.dependencies.models import Dependant
+from pydantic import ValidationError
 
 from ragpp.fields import identifying
+from ragpp.filtering import MetadataFilter
 from ragpp.ledger.policies import OF_ALL
 from ragpp.models import Scope, Value
 from ragpp.personal.redactor import InTurn
 from ragpp.redaction import Redactor
 from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.personal.choices import UserChoices
-from ragpp_services.gateway.personal.holding import Role, redact_json, refuse_in_ids, role_of
+from ragpp_services.gateway.personal.holding import Role, mask_condition, redact_json, refuse_in_ids, role_of
 
 _QUERY: Final = "query_string"
 _CONDITION: Final = "filter"
@@ -97,12 +98,13 @@ def _redacted(name: str, text: str, redactor: Redactor) -> str:
 
 
 def _condition(text: str, redactor: Redactor) -> str:
-    """A condition on metadata, value by value; what is no JSON, or too deep, is left to the route, which refuses it."""
+    """A condition on metadata, value by value; what is none is left to the route, which refuses it."""
     try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
+        given = MetadataFilter.model_validate_json(text)
+    except ValidationError:
         return text
-    return json.dumps(redact_json(given, redactor, _CONDITION), ensure_ascii=False)
+    held = mask_condition(given, redactor, _CONDITION)
+    return text if held is given else held.model_dump_json()
 
 
 def _of_role(role: Role, fields: Iterable[ModelField]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.redacting import RedactedThing, RedactRequest, StoredThing
-from ragpp.entries.values import ENTRY
+from ragpp.entries.values import ENTRY, GivenEntry
 from ragpp.errors import Conflict
 from ragpp.models import Scope
 from ragpp.personal.redactor import Refusing, redactor_of
@@ -20,6 +20,8 @@ from ragpp_services.gateway.redacting.finders import pattern_redactor, text_reda
 
 PREVIEW_CHARS: Final = 200
 _STORED_BY: Final = "stored_by"
+_STORING: Final = ("entry", "remember")
+"""Our values of it."""
 _GIVEN: Final = frozenset({"summary", "tags", "references", "external_id"})
 """The fields of a `GivenEntry` that have somebody's words."""
 _BEFORE: Final = 80
@@ -77,9 +79,11 @@ class Search:
 
     def metadata(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Metadata of a thing of the catalog: of what is ours in it, the words that somebody gave alone."""
-        ours: dict[str, JsonValue] = {name: metadata[name] for name in (ENTRY, _STORED_BY) if name in metadata}
-        given = ours.get(ENTRY)
-        if isinstance(given, dict):
+        ours: dict[str, JsonValue] = {}
+        if metadata.get(_STORED_BY) in _STORING:
+            ours[_STORED_BY] = metadata[_STORED_BY]
+        given = metadata.get(ENTRY)
+        if isinstance(given, dict) and given.keys() <= GivenEntry.model_fields.keys():
             ours[ENTRY] = {name: self.strings(one) if name in _GIVEN else one for name, one in given.items()}
         said = self.json({name: one for name, one in metadata.items() if name not in ours})
         return {**said, **ours}

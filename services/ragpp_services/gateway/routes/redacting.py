@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from pydantic import JsonValue
+
 from ragpp.api.redacting import RedactAnswer, RedactRequest
 from ragpp.errors import Forbidden
 from ragpp_services.gateway.describing import refusal
@@ -61,8 +63,8 @@ async def redact_stored(requester: Writer, parts: GatewayParts, body: RedactRequ
     if gone:
         requester.deletes(parts.marks, scope, "interactions", gone, count=len(gone))
     sought = "policy" if body.policy else "text" if body.text else "pattern"
-    requester.details = {**(requester.details or {}), "redacted": sought, "dry_run": body.dry_run}
-    requester.details["count"] = len(done.found)
+    told: dict[str, JsonValue] = {"redacted": sought, "dry_run": body.dry_run, "found": len(done.found)}
+    requester.details = {**(requester.details or {}), **told}
     return RedactAnswer(
         found=tuple(done.found), looked_at=done.looked_at, dry_run=body.dry_run, next_cursor=done.following
     )
