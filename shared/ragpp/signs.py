@@ -28,7 +28,7 @@ def later(pattern: str, flags: int = re.IGNORECASE) -> Callable[[], re.Pattern[s
 
 def any_of(words: str) -> str:
     """A pattern of any of some words in lower case, parted by spaces, which is tried letter by letter rather than word
-    by word. In a word `_` is a space, `|` is where a word begins or ends, and `~` any sign but a line's end."""
+    by word. In a word `_` is a space, and `|` is where a word begins or ends."""
     return _branches([word.replace("_", " ") for word in words.split()])
 
 
@@ -38,7 +38,7 @@ def _branches(words: Iterable[str]) -> str:
         tails.setdefault(word[:1], []).append(word[1:])
     if "" in tails:  # a word ends here that all the others begin with: it is enough
         return ""
-    found = [{"|": r"\b", "~": "."}.get(head, re.escape(head)) + _branches(rest) for head, rest in tails.items()]
+    found = [(r"\b" if head == "|" else re.escape(head)) + _branches(rest) for head, rest in tails.items()]
     return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 

@@ -121,6 +121,28 @@ async def test_what_is_imported_for_all_does_not_take_the_users_policy_from_the_
     assert kept["content"].startswith("Her mail is [EMAIL_")
 
 
+async def test_each_memory_of_an_import_has_the_policy_of_whom_it_is_for(
+    admin: AsyncMemoryClient, gateway: RealGateway, tenant: str
+) -> None:
+    await admin.set_personal_policy(mode="mask")
+    await admin.set_user_personal_policy(USER, mode="keep")
+    mine = {"content": "Her mail is ana@example.org", "ci": "bot"}
+    everybodys = {"content": "Whoever wants leave writes to ana@example.org", "visibility": "global"}
+    async with gateway.client(await gateway.key(tenant, *SCOPES)) as api:
+        for memories in ([mine, everybodys], [{**everybodys, "content": "Ask ana@example.org for a key"}]):
+            done = await api.post("/api/memory/import", json={"user_id": USER, "memories": memories})
+            assert {one["outcome"] for one in done.json()["results"]} == {"kept"}
+        items = (await api.get("/v1/items", params={"user_id": USER})).json()["items"]
+        refused = await api.post(
+            "/api/memory/import", json={"user_id": USER, "memories": [mine, {**everybodys, "id": "ana@example.org"}]}
+        )
+        assert [one["outcome"] for one in refused.json()["results"]] == ["same", "refused"]
+    said = {one["content"].split()[0]: one["content"] for one in items}
+    assert said["Her"] == mine["content"]
+    masks = {re.findall(r"\[EMAIL_\w+\]", said[word])[0] for word in ("Whoever", "Ask")}
+    assert len(masks) == 1
+
+
 async def test_a_page_of_all_is_held_to_the_tenants_policy_whoever_edits_it(admin: AsyncMemoryClient) -> None:
     await admin.set_personal_policy(mode="mask")
     await admin.set_user_personal_policy(USER, mode="keep")

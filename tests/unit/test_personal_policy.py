@@ -11,7 +11,7 @@ from ragpp.errors import InvalidInput, PersonalDataRefused
 from ragpp.errors.problems import error_of, problem_of
 from ragpp.personal.kinds import KINDS, PersonalKind
 from ragpp.personal.policy import KEEP, PersonalMode, PersonalPolicy
-from ragpp.personal.redactor import InTurn, is_refusing, redactor_of
+from ragpp.personal.redactor import redactor_of
 from ragpp.redacting import Redaction
 from ragpp.redaction import SECRETS, SECRETS_BUT_PASSWORDS
 from tests.support.each import each_case
@@ -118,16 +118,6 @@ def test_who_masks_some_kinds_alone_has_no_code_taken_out_of_sentences() -> None
 def test_what_is_hidden_from_a_search_has_the_mask_of_what_it_shows(veiled: str, plain: str) -> None:
     redactor = redactor_of(PersonalPolicy("mask"), KEY)
     assert redactor.redact(veiled).text == redactor.redact(plain).text != plain
-
-
-def test_several_policies_are_held_to_in_turn() -> None:
-    mask = redactor_of(PersonalPolicy("mask", frozenset({"email"})), KEY)
-    both = InTurn(mask, redactor_of(PersonalPolicy("refuse", frozenset({"phone"})), b""))
-    assert both.redact("ana@example.org").kinds == ("email",)
-    assert is_refusing(both)
-    assert not is_refusing(mask)
-    with pytest.raises(PersonalDataRefused):
-        both.redact("tel +44 20 7946 0958")
 
 
 def test_a_value_that_its_key_gives_away_is_masked_too() -> None:

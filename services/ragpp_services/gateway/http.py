@@ -26,7 +26,7 @@ from ragpp.fields import Id, NewId
 from ragpp.filtering import MAX_FILTER_CHARS, MetadataFilter
 from ragpp.jobs import Job
 from ragpp.models import Value, build_values
-from ragpp.personal.redactor import is_refusing
+from ragpp.personal.redactor import Refusing
 from ragpp_services.gateway.describing import REFUSALS
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
@@ -133,7 +133,7 @@ class KeyedRoute(APIRoute):
                     if value is not None:
                         value = await aside(mask_texts, value, redactor) if long else mask_texts(value, redactor)
                     return await answer(_given(held_to_ask(request, parameters, redactor), value))
-                if value is not None and is_refusing(redactor):  # it names the field, which nobody can later
+                if value is not None and isinstance(redactor, Refusing):  # it names the field, which nobody can later
                     await aside(mask_texts, value, redactor) if long else mask_texts(value, redactor)
                 with holding(redactor):
                     return await answer(_given(request, value))

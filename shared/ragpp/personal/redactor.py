@@ -47,28 +47,5 @@ class Refusing:
         return redacted
 
 
-class InTurn:
-    """A `Redactor` of several: each reads what the one before it has left."""
-
-    def __init__(self, *redactors: Redactor) -> None:
-        self.redactors = redactors
-
-    def redact(self, text: str) -> Redacted:
-        """See `Redactor.redact`. Raises: PersonalDataRefused."""
-        count, kinds = 0, dict[str, None]()
-        for redactor in self.redactors:
-            redacted = redactor.redact(text)
-            text, count = redacted.text, count + redacted.count
-            kinds |= dict.fromkeys(redacted.kinds)
-        return Redacted(text, count, tuple(kinds))
-
-
-def is_refusing(redactor: Redactor) -> bool:
-    """True for a redactor that raises PersonalDataRefused."""
-    return isinstance(redactor, Refusing) or (
-        isinstance(redactor, InTurn) and any(map(is_refusing, redactor.redactors))
-    )
-
-
 def _replaced(kind: str, value: str, *, key: bytes) -> str:
     return masked(cast("PersonalKind", kind), value, key) if kind in _PERSONAL else placeholder(kind, value)

@@ -9,12 +9,14 @@ from ragpp.api.files import ExportedMemories, ExportedMemory, ImportedEntry
 from ragpp.catalog import EVERYBODY, CatalogInput
 from ragpp.entries.making import given_of
 from ragpp.entries.values import ENTRY, EntryQuery, FoundEntry
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound, PersonalDataRefused
 from ragpp.models import Scope, Stored
+from ragpp.redaction import SECRETS
 from ragpp.stores.cursors import cursor_of, place_of
 from ragpp_services.gateway.catalog.keeping import expiry_of, item_of, placed_before, source_of
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.personal.holding import holding, refuse_in_ids
 
 EXPIRED: Final = "its moment has passed"
 LIST: Final = "memories"
@@ -49,16 +51,23 @@ async def imported(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]], 
         if body.expires is not None and body.expires <= now:
             done.results[number] = ImportedEntry(outcome="expired", reason=EXPIRED)
             continue
+        held = (await parts.choices.of(where.scope)).redactor
+        try:
+            refuse_in_ids(body, {}, held or SECRETS)
+        except PersonalDataRefused as error:
+            done.results[number] = ImportedEntry(outcome="refused", reason=_told(error))
+            continue
         expires = expiry_of(where, body, parts.entry_limits, now)
         item = item_of(where, body, body.type or kinds.get(number, "fact"), expires)
         together.setdefault(where, {})[number] = item
         if body.source_resource_id is None:
             sourced.add(item.source_resource_id)
     for where, items in together.items():
-        if dry_run:
-            await _compare(parts, where, items, done)
-        else:
-            await _keep(parts, where, items, sourced, done)
+        with holding((await parts.choices.of(where.scope)).redactor):
+            if dry_run:
+                await _compare(parts, where, items, done)
+            else:
+                await _keep(parts, where, items, sourced, done)
     return done
 
 

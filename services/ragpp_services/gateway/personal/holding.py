@@ -38,9 +38,9 @@ class HeldRedactor:
 
 
 @contextmanager
-def holding(redactor: Redactor) -> Iterator[None]:
-    """Have what is redacted inside, also in threads that are begun there, redacted by `redactor`."""
-    token = _HELD.set(redactor)
+def holding(redactor: Redactor | None) -> Iterator[None]:
+    """Have what is redacted inside, also in threads that are begun there, redacted by `redactor`; None: of secrets."""
+    token = _HELD.set(redactor or SECRETS)
     try:
         yield
     finally:

@@ -13,7 +13,6 @@ from ragpp.fields import identifying
 from ragpp.filtering import MetadataFilter
 from ragpp.ledger.policies import OF_ALL
 from ragpp.models import Scope, Value
-from ragpp.personal.redactor import InTurn
 from ragpp.redaction import Redactor
 from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.personal.choices import UserChoices
@@ -33,10 +32,13 @@ class Parameters:
         self.begins = body is not None and any(role_of(field) == "id" for field in body.model_fields.values())
 
 
-def whose_policies(request: Request, principal: Principal, value: Value | None) -> tuple[tuple[str, str], ...]:
-    """The tenant and the users whose policies a request is held to: who is named in its body, path or query, else the
-    key's own; nobody, so the tenant's policy, where it is of what all users share; both where it is of things of
-    either."""
+def whose_policy(request: Request, principal: Principal, value: Value | None) -> tuple[str, str]:
+    """The tenant and the user whose policy a request is held to: who is named in its body, path or query, else the
+    key's own; nobody, so the tenant's policy, where it is of what all users share alone. An import holds what it has
+    for all users to the tenant's by itself."""
+    things = getattr(value, "memories", None) or (value,)
+    if all(getattr(one, "visibility", None) == "global" for one in things):
+        return principal.tenant_id, OF_ALL
     named = (
         getattr(value, "user_id", None)
         or request.path_params.get("user_id")
@@ -44,34 +46,21 @@ def whose_policies(request: Request, principal: Principal, value: Value | None) 
         or principal.user_id
         or OF_ALL
     )
-    user, everybody = (principal.tenant_id, named), (principal.tenant_id, OF_ALL)
-    things = getattr(value, "memories", None)
-    if not things:
-        return (everybody if getattr(value, "visibility", None) == "global" else user,)
-    of_all = {getattr(one, "visibility", None) == "global" for one in things}
-    return (user, everybody) if len(of_all) > 1 and user != everybody else (everybody,) if True in of_all else (user,)
+    return principal.tenant_id, named
 
 
 async def redactor_for(
     choices: UserChoices, request: Request, principal: Principal, value: Value | None, *, reading: bool
 ) -> Redactor | None:
-    """The redactor of the policies that the request is held to; None for what holds without one. Raises
-    MemorySystemError where nobody can tell, and something may be stored."""
-    held: list[Redactor] = []
-    for whose in whose_policies(request, principal, value):
-        redactor = await _redactor_of(choices, whose, reading=reading)
-        if redactor is not None:
-            held.append(redactor)
-    return InTurn(*held) if len(held) > 1 else held[0] if held else None
-
-
-async def _redactor_of(choices: UserChoices, whose: tuple[str, str], *, reading: bool) -> Redactor | None:
+    """The redactor of the policy that the request is held to; None for what holds without one. Raises MemorySystemError
+    where nobody can tell, and something may be stored."""
+    whose = whose_policy(request, principal, value)
     held = choices.fresh(whose)
     if held is None:
         try:
             identifying(whose[1])
         except ValueError:  # nobody's id, which the route refuses
-            whose = (whose[0], OF_ALL)
+            whose = (principal.tenant_id, OF_ALL)
         scope = Scope.trusted(tenant_id=whose[0], user_id=whose[1])
         held = await (choices.known_of(scope) if reading else choices.of(scope))
     return held.redactor
