@@ -17,7 +17,7 @@ EQUALS: Final = (  # behind it, program text that computes or declares a secret 
 _PASSWORD: Final = re.compile(
     rf"(?:pass(?:word|wd|phrase|code)|(?:\b|_)pwd|passwort|contraseña|mot de passe){EQUALS}{VALUE}", re.IGNORECASE
 )
-_ORDINARY: Final = (
+ORDINARY: Final = (
     "a|about|all|also|always|an|and|any|anything|asked|at|available|back|bad|because|being|better|between|blank|broken|"
     "by|case|changed|compromised|correct|cracked|different|disabled|easy|empty|encrypted|exactly|expired|expiring|fine|"
     "for|forgotten|found|from|getting|going|good|gone|hard|hashed|here|hidden|his|her|how|i|if|important|in|incorrect|"
@@ -29,7 +29,7 @@ _ORDINARY: Final = (
 _SPOKEN: Final = re.compile(
     r"(?:pass(?:word|wd|phrase|code)|\bpwd)"
     r"(?:\s(?:for|to|of)\s(?:[\w.'-]{1,40}\s){1,4}?|\s)(?:is|was|will be)\s{1,3}+(?:now\s|set to\s)?"
-    rf"(?!(?:{_ORDINARY})(?![\w'-])){VALUE}",
+    rf"(?!(?:{ORDINARY})(?![\w'-])){VALUE}",
     re.IGNORECASE,
 )
 PASSWORDS: Final = (

@@ -101,6 +101,17 @@ def parse_moment(text: str | None, option: str) -> datetime | None:
         raise WrongUsage.of({option: f"{text!r} is no moment"}, suggestions=hint) from error
 
 
+def parse_window(
+    start: str | None, end: str | None, *, options: tuple[str, str]
+) -> tuple[datetime | None, datetime | None]:
+    """The moments that two options name. Raises WrongUsage for one that is none, and where the first is after the
+    other."""
+    begin, until = (parse_moment(text, option) for text, option in zip((start, end), options, strict=True))
+    if begin is not None and until is not None and begin > until:
+        raise WrongUsage.of({options[0]: f"{start} is after {end}, which is {options[1]}"})
+    return begin, until
+
+
 def parse_zone(name: str | None) -> ZoneInfo | None:
     """The time zone of that name. Raises WrongUsage for a name of none."""
     try:

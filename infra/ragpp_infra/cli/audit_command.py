@@ -13,7 +13,7 @@ from ragpp.api import AuditEntry, AuditOutcome
 from ragpp.client import AsyncMemoryClient
 from ragpp.paging import PAGE, read_all
 from ragpp_infra.cli.administering import as_administrator
-from ragpp_infra.cli.arguments import WrongUsage, one_of, parse_moment
+from ragpp_infra.cli.arguments import WrongUsage, one_of, parse_window
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, OnlyUserOption, UrlOption
 from ragpp_infra.embedded.lifecycle import Lifecycle
@@ -57,9 +57,7 @@ def audit(
         told = f"{key!r} is the id of a key, and opens nothing"
         raise WrongUsage.of({"--key": told}, suggestions=("What a key asked for: ragpp audit --by KEY_ID.",))
     wanted: AuditOutcome | None = one_of(outcome, get_args(AuditOutcome), "--outcome")  # type: ignore[assignment]  # it is one
-    begin, end = parse_moment(since, "--since"), parse_moment(until, "--until")
-    if begin is not None and end is not None and begin > end:
-        raise WrongUsage.of({"--since": f"{since} is after {until}, which is --until"})
+    begin, end = parse_window(since, until, options=("--since", "--until"))
 
     async def read(client: AsyncMemoryClient) -> list[AuditEntry]:
         return await read_all(

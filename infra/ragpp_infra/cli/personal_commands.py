@@ -1,10 +1,13 @@
 """`ragpp personal-data show | set | drop`: what becomes of personal data that comes in."""
 
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, Final, get_args
 
 import typer
 
 from ragpp.api.personal import PersonalPolicyIn, PersonalPolicyOut
+from ragpp.client import AsyncMemoryClient
 from ragpp.personal.kinds import KINDS, PersonalKind
 from ragpp.personal.policy import PersonalMode
 from ragpp_infra.cli.administering import as_administrator
@@ -48,12 +51,10 @@ def show(
     Example: [bold]ragpp personal-data show --user u1[/bold]
     """
     _show(
-        as_administrator(
-            Lifecycle(home),
-            url,
-            key,
-            lambda client: client.user_personal_policy(user) if user else client.personal_policy(),
-        ),
+        home,
+        url,
+        key,
+        lambda client: client.user_personal_policy(user) if user else client.personal_policy(),
         as_json=as_json,
     )
 
@@ -83,12 +84,10 @@ def set_(
         given["kinds"] = [one_of(kind, get_args(PersonalKind), "--kinds") for kind in wanted]
     body = checked(PersonalPolicyIn, given)
     _show(
-        as_administrator(
-            Lifecycle(home),
-            url,
-            key,
-            lambda client: client.set_user_personal_policy(user, body) if user else client.set_personal_policy(body),
-        ),
+        home,
+        url,
+        key,
+        lambda client: client.set_user_personal_policy(user, body) if user else client.set_personal_policy(body),
         as_json=as_json,
     )
 
@@ -106,17 +105,24 @@ def drop(
     Example: [bold]ragpp personal-data drop --user u1[/bold]
     """
     _show(
-        as_administrator(
-            Lifecycle(home),
-            url,
-            key,
-            lambda client: client.drop_user_personal_policy(user) if user else client.drop_personal_policy(),
-        ),
+        home,
+        url,
+        key,
+        lambda client: client.drop_user_personal_policy(user) if user else client.drop_personal_policy(),
         as_json=as_json,
     )
 
 
-def _show(policy: PersonalPolicyOut, *, as_json: bool) -> None:
+def _show(
+    home: Path,
+    url: str | None,
+    key: str | None,
+    ask: Callable[[AsyncMemoryClient], Awaitable[PersonalPolicyOut]],
+    *,
+    as_json: bool,
+) -> None:
+    """The policy that an administrator is answered by `ask`."""
+    policy = as_administrator(Lifecycle(home), url, key, ask)
     if as_json:
         emit_json(policy.model_dump(mode="json"))
         return

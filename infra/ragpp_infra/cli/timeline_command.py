@@ -13,7 +13,7 @@ from rich.text import Text
 from ragpp.client import AsyncMemoryClient
 from ragpp.models import Interaction, Role
 from ragpp.paging import PAGE, pages
-from ragpp_infra.cli.arguments import WrongUsage, parse_moment
+from ragpp_infra.cli.arguments import parse_window
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.jobs_command import with_gateway
 from ragpp_infra.cli.options import (
@@ -49,9 +49,7 @@ def timeline(
     Example: [bold]ragpp timeline u1 --from 2026-03-01 --to 2026-04-01 --role user[/bold]
     """
     whom = whose(named, user)
-    since, until = parse_moment(start, "--from"), parse_moment(end, "--to")
-    if since is not None and until is not None and since > until:
-        raise WrongUsage.of({"--from": f"{start} is after {end}, which is --to"})
+    since, until = parse_window(start, end, options=("--from", "--to"))
 
     async def read(client: AsyncMemoryClient) -> list[Interaction]:
         found = pages(

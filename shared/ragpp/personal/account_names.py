@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragpp.finders import Finder, Span
-from ragpp.no_passwords import NO_PARTICIPLE, SAID_OF_ONE
 from ragpp.personal.kinds import LOOSE
+from ragpp.personal.no_names import NO_PARTICIPLE, SAID_OF_ONE
 from ragpp.signs import Places, Signs
 
 _NAMED: Final = (

@@ -1,16 +1,11 @@
-"""Words that stand where a password or a name would, and are none: "the password is wrong", "das Passwort ist
-abgelaufen". By hand, in eight languages, of how people speak about their passwords. Pure."""
+"""Words that stand where the name of an account would, and are none: "the login is broken", "das Passwort ist
+abgelaufen". By hand, in eight languages, of how people speak about what they sign in with. Pure."""
 
 from typing import Final
 
+from ragpp.passwords import ORDINARY
+
 _WORDS: Final = """
-    a about all also always an and any anything asked at available back bad because being better between blank
-    broken by case changed compromised correct cracked different disabled easy empty encrypted exactly expired
-    expiring fine for forgotten found from getting going good gone hard hashed here hidden his her how i if
-    important in incorrect invalid it its just kept leaked long lost managed missing mine more my needed never no
-    none not now of off ok okay old on one only or our out private protected really required reset safe same saved
-    secret secure sent set short shared simple so something somewhere still stolen stored strong such that the their
-    there this to too unknown unique up used valid very weak what when where which why with working wrong your yours
     be new pretty quite like optional recommended taken free visible masked erforderlich vergeben belegt frei
     verfügbar gesperrt obligatorio obligatoire obrigatório obbligatorio verplicht vereist nodig bezet vrij wymagana
     wymagany zajęta wolna occupato libero ocupado libre disponible disponibile disponível disponibel beschikbaar
@@ -43,7 +38,7 @@ _WORDS: Final = """
     mesma meu minha muito nada não nem nossa nova num obrigatória os outra pela pouco quase sem só também tão toda
     uma velha
 """
-SAID_OF_ONE: Final = "|".join(_WORDS.split())
+SAID_OF_ONE: Final = "|".join((ORDINARY, *_WORDS.split()))
 _INFLECTED: Final = (
     r"[a-zà-ÿąćęłńóśźż-]{2,30}(?:igt|iert|tzt|lich|ellt|ndet|hrt|ert|ssen|ndert|lossen|chert|teilt|iste|aché|"
     r"é|ée|és|ées|able|ible|ado|ada|ido|ida|ato|ata|uto|uta|ito|ita|bile|ível|ável|pisane|wane|one|ane|ione|ęta|ęty|"
