@@ -1,6 +1,8 @@
 """Input as it may be stored: without secrets, in whatever it has of text."""
 
+import json
 import re
+from collections.abc import Callable
 from typing import Final
 
 from pydantic import JsonValue
@@ -84,6 +86,25 @@ class Redaction:
         beginning = f"{key}: "
         both = self._redactor.redact(f"{beginning}{value}")
         return both.text.removeprefix(beginning) if both.count and both.text.startswith(beginning) else None
+
+
+def each_text(value: JsonValue, change: Callable[[str], str], *, keys: bool = True, numbers: bool = False) -> JsonValue:
+    """JSON with each text in it as `change` gives it; `keys` as well, of which those that become alike keep their
+    values. With `numbers` one that is changed as a text is a text then."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [each_text(one, change, keys=keys, numbers=numbers) for one in value]
+    if isinstance(value, dict):
+        made: dict[str, JsonValue] = {}
+        for key, one in value.items():
+            named = change(key) if keys else key
+            made[_another(named, made) if named in made else named] = each_text(one, change, keys=keys, numbers=numbers)
+        return made
+    if not numbers or value is None or isinstance(value, bool):
+        return value
+    told = json.dumps(value)
+    return value if (new := change(told)) == told else new
 
 
 def _another(name: str, taken: dict[str, JsonValue]) -> str:

@@ -1,6 +1,6 @@
 """Metadata leaves its secrets behind, also those that only a key above gives away, and what is looked at is bounded."""
 
-from ragpp.redacting import Redaction
+from ragpp.redacting import Redaction, each_text
 from ragpp.redaction import SECRETS, Redacted
 
 
@@ -44,6 +44,8 @@ def test_a_secret_that_its_key_gives_away_is_found_beside_another() -> None:
 def test_keys_that_are_masked_alike_keep_their_values() -> None:
     kept, _ = Redaction(SECRETS).json({"AKIAABCDEFGH12345678": 1, "AKIAABCDEFGH87654321": 2})
     assert kept == {"[REDACTED:aws_access_key]": 1, "[REDACTED:aws_access_key] (2)": 2}
+    alike = each_text({"A": [1, {"a": "b"}], "a": True}, str.lower, numbers=True)
+    assert alike == {"a": [1, {"a": "b"}], "a (2)": True}
 
 
 def test_a_value_is_looked_at_once_and_once_more_for_every_key_above_it() -> None:

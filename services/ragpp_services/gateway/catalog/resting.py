@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 from ragpp.api import MessageIn, ResourceIn, ResourceMessageIn, StoreRequest
-from ragpp.errors import Conflict, InvalidInput, Outdated
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import DEFAULT_SESSION, Stored
+from ragpp_services.gateway.anew import done_anew
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.forgetting import readable
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.remembering import keep
-
-ATTEMPTS: Final = 5
-"""How often a conversation is kept anew of whose user something was forgotten while it was kept."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +30,7 @@ async def kept(parts: Parts, where: Place, body: ResourceIn) -> KeptResource:
 
     Raises as `remembered`, `resting` and the catalog's `store`.
     """
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return await _kept_once(parts, where, body)
-        except Outdated:
-            continue
-    return await _kept_once(parts, where, body)
+    return await done_anew(lambda: _kept_once(parts, where, body))
 
 
 async def _kept_once(parts: Parts, where: Place, body: ResourceIn) -> KeptResource:

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from types import UnionType
-from typing import Annotated, Final, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Final, Literal, TypeVar, Union, cast, get_args, get_origin
 
-from pydantic import AfterValidator, ValidationError
+from pydantic import AfterValidator, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
 from ragpp.errors import PersonalDataRefused
@@ -17,6 +17,7 @@ from ragpp.filtering import MetadataFilter
 from ragpp.models import Value
 from ragpp.personal.kinds import KINDS
 from ragpp.preference_values import given_value
+from ragpp.redacting import each_text
 from ragpp.redaction import SECRETS, Redacted, Redactor, secret_in
 
 ValueT = TypeVar("ValueT", bound=Value)
@@ -107,7 +108,7 @@ def _masked(held: object, role: Role | None, redactor: Redactor, field: str) -> 
     if isinstance(held, tuple):
         new = tuple(_masked(one, role, redactor, f"{field}.{index}") for index, one in enumerate(held))
         return new if any(one is not old for one, old in zip(new, held, strict=True)) else held
-    return redact_json(held, redactor, field) if role == "text" else held
+    return redact_json(cast("JsonValue", held), redactor, field) if role == "text" else held
 
 
 def mask_condition(condition: MetadataFilter, redactor: Redactor, field: str) -> MetadataFilter:
@@ -121,20 +122,13 @@ def mask_condition(condition: MetadataFilter, redactor: Redactor, field: str) ->
         raise invalid_fields([{**item, "loc": (field, *item["loc"])} for item in error.errors()]) from error
 
 
-def redact_json(held: object, redactor: Redactor, field: str) -> object:
+def redact_json(held: JsonValue, redactor: Redactor, field: str) -> JsonValue:
     """A text or JSON as `redactor` gives it. Raises PersonalDataRefused. Of JSON the field alone is told: a key may be
     what is refused."""
-    if isinstance(held, list):
-        return [redact_json(one, redactor, field) for one in held]
-    if isinstance(held, dict):
-        return {redact_json(key, redactor, field): redact_json(one, redactor, field) for key, one in held.items()}
-    if not isinstance(held, str):
-        return held
     try:
-        redacted = redactor.redact(held)
+        return each_text(held, lambda text: redactor.redact(text).text)
     except PersonalDataRefused as refused:
         raise refused.in_field(field) from refused
-    return redacted.text if redacted.count else held
 
 
 @cache

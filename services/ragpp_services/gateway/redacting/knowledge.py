@@ -2,17 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from ragpp.api.redacting import RedactedThing
 from ragpp.aside import aside
 from ragpp.catalog import CatalogTexts, CategoryText, ItemText, Resource, ResourceMessage
-from ragpp.errors import Outdated
+from ragpp_services.gateway.anew import done_anew
 from ragpp_services.gateway.redacting.seeking import Search
 from ragpp_services.gateway.redacting.walking import Step, Walk
-
-ATTEMPTS: Final = 5
-"""How often things are read again of whose user something was forgotten meanwhile."""
 
 
 @dataclass
@@ -34,20 +30,20 @@ async def knowledge(walk: Walk, cursor: str | None) -> Step:
     """Some things of the user's catalog, by id. What was extracted from a resource that has what is sought goes with
     it and is extracted anew; from another, it is forgotten, since its id was made of its words."""
     catalog, scope = walk.parts.catalog, walk.scope
-    for _ in range(ATTEMPTS):
+
+    async def looked_at() -> tuple[CatalogTexts, _Found]:
         epoch = await catalog.epoch(scope)
         page = await catalog.texts(scope, cursor, walk.limit)
         found = await aside(_looked_through, walk, page)
         if walk.applies and found.told:
-            try:
-                await catalog.reword(scope, found.texts, epoch)
-            except Outdated:
-                continue
-            if found.gone:
-                await catalog.forget(scope, found.gone)
-                await walk.parts.pins.unpin(scope, "catalog", found.gone)
-        return Step(found.told, len(page.resources) + len(page.items) + len(page.categories), page.last)
-    raise Outdated("something of this user was forgotten again and again; repeat the request")
+            await catalog.reword(scope, found.texts, epoch)
+        return page, found
+
+    page, found = await done_anew(looked_at)
+    if walk.applies and found.gone:
+        await catalog.forget(scope, found.gone)
+        await walk.parts.pins.unpin(scope, "catalog", found.gone)
+    return Step(found.told, len(page.resources) + len(page.items) + len(page.categories), page.last)
 
 
 async def labels(walk: Walk, cursor: str | None) -> Step:
@@ -110,18 +106,15 @@ async def move_resources(walk: Walk, ids: Mapping[str, str]) -> None:
     """Have resources rest on the messages `ids` names in place of those by which it names them, without what is
     sought."""
     catalog, scope = walk.parts.catalog, walk.scope
-    for _ in range(ATTEMPTS):
+
+    async def moved() -> None:
         epoch = await catalog.epoch(scope)
         resting = await catalog.resting_on(scope, list(ids))
-        if not resting:
-            return
-        new = [_resource(walk.search(), one, ids) for one in resting]
-        try:
+        if resting:
+            new = [_resource(walk.search(), one, ids) for one in resting]
             await catalog.reword(scope, CatalogTexts(resources=tuple(new)), epoch)
-        except Outdated:
-            continue
-        return
-    raise Outdated("something of this user was forgotten again and again; repeat the request")
+
+    await done_anew(moved)
 
 
 def _resource(search: Search, one: Resource, ids: Mapping[str, str]) -> Resource:

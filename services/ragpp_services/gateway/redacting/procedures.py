@@ -6,14 +6,11 @@ from pydantic import JsonValue
 
 from ragpp.api.redacting import RedactedThing, StoredThing
 from ragpp.aside import aside
-from ragpp.errors import Outdated
 from ragpp.learned import ProceduralText
-from ragpp.ledger.views import each_view
 from ragpp.models import Page, Scope
-from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp_services.gateway.redacting.knowledge import ATTEMPTS
+from ragpp_services.gateway.anew import done_anew
 from ragpp_services.gateway.redacting.seeking import Search
-from ragpp_services.gateway.redacting.walking import Step, Walk
+from ragpp_services.gateway.redacting.walking import Step, Walk, in_each_view
 
 WHAT: Final[dict[str, StoredThing]] = {
     "preference": "preference",
@@ -29,32 +26,21 @@ WHAT: Final[dict[str, StoredThing]] = {
 async def procedures(walk: Walk, cursor: str | None) -> Step:
     """Some rows of the whole memory or of one of its views, which are looked at one after the other. What rests on a
     message is told of where it is applied alone, when the messages that had what is sought are gone."""
-    views = each_view(walk.scope, sorted(await walk.parts.views.of(walk.scope)))
-    number, inner = (0, "") if cursor is None else decode_cursor(cursor, int, str)
-    if not 0 <= number < len(views):
-        return Step()
-    page, told = await _looked_at(walk, views[number], inner or None)
-    following: str | None = None
-    if page.next_cursor is not None:
-        following = encode_cursor(number, page.next_cursor)
-    elif number + 1 < len(views):
-        following = encode_cursor(number + 1, "")
-    return Step(told, len(page.items), following)
+    return await in_each_view(walk, cursor, _looked_at)
 
 
-async def _looked_at(walk: Walk, view: Scope, cursor: str | None) -> tuple[Page[ProceduralText], list[RedactedThing]]:
+async def _looked_at(walk: Walk, view: Scope, cursor: str | None) -> Step:
     tier = walk.parts.procedural
-    for _ in range(ATTEMPTS):
+
+    async def looked_at() -> Step:
         epoch = await tier.epoch(view)
         page = await tier.texts(view, cursor, walk.limit)
         found = await aside(_looked_through, walk, page)
         if walk.applies and found:
-            try:
-                await tier.reword(view, [one for one, _ in found], epoch)
-            except Outdated:
-                continue
-        return page, _told(found)
-    raise Outdated("something of this user was forgotten again and again; repeat the request")
+            await tier.reword(view, [one for one, _ in found], epoch)
+        return Step(_told(found), len(page.items), page.next_cursor)
+
+    return await done_anew(looked_at)
 
 
 def _looked_through(walk: Walk, page: Page[ProceduralText]) -> list[tuple[ProceduralText, Search]]:

@@ -5,12 +5,10 @@ from contextlib import suppress
 from ragpp.api.redacting import RedactedThing
 from ragpp.errors import NotFound
 from ragpp.fields import joined
-from ragpp.ledger.views import each_view
 from ragpp.models import SHARED, Relationship, RelationshipEntry, Scope, StatedRelationship
 from ragpp.paging import PAGE, read_all
-from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp_services.gateway.redacting.seeking import Search
-from ragpp_services.gateway.redacting.walking import Step, Walk
+from ragpp_services.gateway.redacting.walking import Step, Walk, in_each_view
 
 
 async def relationships(walk: Walk, cursor: str | None) -> Step:
@@ -38,12 +36,11 @@ async def relationships(walk: Walk, cursor: str | None) -> Step:
 async def entities(walk: Walk, cursor: str | None) -> Step:
     """Some entities of the whole memory or of a view. One with such a name or alias is forgotten: what is still said of
     it is learned by the name that it has there."""
-    views = each_view(walk.scope, sorted(await walk.parts.views.of(walk.scope)))
-    number, inner = (0, "") if cursor is None else decode_cursor(cursor, int, str)
-    if not 0 <= number < len(views):
-        return Step()
-    view = views[number]
-    page = await walk.parts.semantic.list_entities(view, None, inner or None, walk.limit)
+    return await in_each_view(walk, cursor, _named)
+
+
+async def _named(walk: Walk, view: Scope, cursor: str | None) -> Step:
+    page = await walk.parts.semantic.list_entities(view, None, cursor, walk.limit)
     told: list[RedactedThing] = []
     for one in page.items:
         search = walk.search()
@@ -52,11 +49,9 @@ async def entities(walk: Walk, cursor: str | None) -> Step:
         if search.kinds:
             told.append(search.found("entity", one.id))
             if walk.applies:
-                await walk.parts.semantic.forget(view if number else walk.scope, [one.id])
+                await walk.parts.semantic.forget(view, [one.id])
                 await walk.parts.pins.unpin(walk.scope, "semantic", [one.id])
-    if page.next_cursor is not None:
-        return Step(told, len(page.items), encode_cursor(number, page.next_cursor))
-    return Step(told, len(page.items), encode_cursor(number + 1, "") if number + 1 < len(views) else None)
+    return Step(told, len(page.items), page.next_cursor)
 
 
 def _stated(walk: Walk, search: Search, one: StatedRelationship) -> StatedRelationship:

@@ -2,8 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 from pydantic import JsonValue
 
@@ -13,7 +12,7 @@ from ragpp.errors import Conflict
 from ragpp.models import Scope
 from ragpp.personal.redactor import Refusing, redactor_of
 from ragpp.placeholders import kinds_counted
-from ragpp.redacting import Redaction
+from ragpp.redacting import Redaction, each_text
 from ragpp.redaction import DIVIDING, Redactor
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.redacting.finders import pattern_redactor, text_redactor
@@ -72,7 +71,7 @@ class Search:
 
     def json(self, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """JSON, its keys as well. A number that has what is sought is a text then."""
-        new = Redaction(self._redactor).json(value)[0] if self._of_policy else _all_of(value, self._redactor)
+        new = Redaction(self._redactor).json(value)[0] if self._of_policy else self._all_of(value)
         if new != value:
             self._noted(json.dumps(value, ensure_ascii=False), json.dumps(new, ensure_ascii=False))
         return new
@@ -90,11 +89,7 @@ class Search:
 
     def strings(self, value: JsonValue) -> JsonValue:
         """JSON of ours, whose keys and numbers are no words of anybody's."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, list):
-            return [self.strings(one) for one in value]
-        return {key: self.strings(one) for key, one in value.items()} if isinstance(value, dict) else value
+        return each_text(value, self.text, keys=False)
 
     def value(self, key: str, value: JsonValue) -> JsonValue:
         """The value of `key`."""
@@ -116,25 +111,14 @@ class Search:
             preview=self.preview,
         )
 
+    def _all_of(self, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        new = each_text(value, lambda text: self._redactor.redact(text).text, numbers=True)
+        return cast("dict[str, JsonValue]", new)
+
     def _noted(self, old: str, new: str) -> str:
         self.kinds += kinds_counted(new) - kinds_counted(old)
         self.preview = self.preview or _preview(new)
         return new
-
-
-def _all_of(value: Mapping[str, JsonValue], redactor: Redactor) -> dict[str, JsonValue]:
-    return {redactor.redact(key).text: _walked(one, redactor) for key, one in value.items()}
-
-
-def _walked(value: JsonValue, redactor: Redactor) -> JsonValue:
-    if isinstance(value, list):
-        return [_walked(one, redactor) for one in value]
-    if isinstance(value, dict):
-        return _all_of(value, redactor)
-    if value is None or isinstance(value, bool):
-        return value
-    redacted = redactor.redact(value if isinstance(value, str) else json.dumps(value))
-    return redacted.text if redacted.count else value
 
 
 def _preview(text: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragpp.api.redacting import RedactedThing
+from ragpp.ledger.views import each_view
 from ragpp.models import Scope
 from ragpp.redaction import Redactor
 from ragpp.stores.cursors import decode_cursor, encode_cursor
@@ -42,6 +43,23 @@ class Step:
 
 
 Steps = Mapping[str, Callable[[Walk, str | None], Awaitable[Step]]]
+
+
+async def in_each_view(
+    walk: Walk, cursor: str | None, look: Callable[[Walk, Scope, str | None], Awaitable[Step]]
+) -> Step:
+    """A step in the whole memory or in one of its views, which are looked at one after the other. `look`: one in a
+    view, from the cursor of its own list on."""
+    views = each_view(walk.scope, sorted(await walk.parts.views.of(walk.scope)))
+    number, inner = (0, "") if cursor is None else decode_cursor(cursor, int, str)
+    if not 0 <= number < len(views):
+        return Step()
+    step = await look(walk, views[number], inner or None)
+    if step.following is not None:
+        step.following = encode_cursor(number, step.following)
+    elif number + 1 < len(views):
+        step.following = encode_cursor(number + 1, "")
+    return step
 
 
 async def walked(walk: Walk, steps: Steps, cursor: str | None) -> Step:
