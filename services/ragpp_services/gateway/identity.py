@@ -109,11 +109,10 @@ def see_it_may_share(scopes: Collection[str], agent_id: str | None, visibility: 
     """Raises InvalidInput for a key that is bound to an agent and that each write without a `visibility` of would be
     refused: what is written with it is to be for all agents, and it may not share."""
     if agent_id is not None and visibility == "shared" and "share" not in scopes:
-        reason = "is shared, and a key that is bound to an agent shares with the scope `share` alone"
-        raise InvalidInput(
-            f"visibility {reason}",
-            suggestions=("Give it the scope `share`, too (--scopes read,write,forget,share).",),
-            details={"errors": [{"field": "visibility", "reason": reason}]},
+        raise InvalidInput.of_field(
+            "visibility",
+            "is shared, and a key that is bound to an agent shares with the scope `share` alone",
+            "Give it the scope `share`, too (--scopes read,write,forget,share).",
         )
 
 

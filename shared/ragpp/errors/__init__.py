@@ -408,6 +408,12 @@ class InvalidInput(
 ):
     """A value is outside what is accepted."""
 
+    @classmethod
+    def of_field(cls, field: str, reason: str, *suggestions: str) -> "InvalidInput":
+        """Of the one `field` that is wrong, by its place in the request, and why, as its name is followed by it."""
+        details: dict[str, object] = {"errors": [{"field": field, "reason": reason}]}
+        return InvalidInput(f"{field} {reason}", suggestions=suggestions, details=details)
+
 
 class SecretInId(
     InvalidInput,

@@ -111,8 +111,4 @@ async def see_own(catalog: CatalogTier, requester: Requester, scope: Scope, item
 
 
 def _missing(field: str, why: str, suggestion: str) -> InvalidInput:
-    return InvalidInput(
-        f"{field} is missing: {why}",
-        suggestions=(suggestion,),
-        details={"errors": [{"field": field, "reason": f"is missing: {why}"}]},
-    )
+    return InvalidInput.of_field(field, f"is missing: {why}", suggestion)

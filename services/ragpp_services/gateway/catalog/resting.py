@@ -108,8 +108,7 @@ async def resting(parts: Parts, where: Place, messages: Sequence[ResourceMessage
         raise Conflict("an id is known with other content", details={"indexes": other})
     only = {one.seen_by for one in known.values() if one.seen_by is not None} | ({where.whose.seen_by} - {None})
     if len(only) > 1:
-        reason = "are of several agents, each of which alone may see its own"
-        raise InvalidInput(f"messages {reason}", details={"errors": [{"field": "messages", "reason": reason}]})
+        raise InvalidInput.of_field("messages", "are of several agents, each of which alone may see its own")
     if not only:
         return where
     (agent,) = only
@@ -122,5 +121,4 @@ def _id_of(body: ResourceIn, index: int) -> str:
 
 def _see_whose(where: Place) -> None:
     if not where.scope.user_id:
-        reason = "is missing or visibility is global, and interactions are one user's"
-        raise InvalidInput(f"user_id {reason}", details={"errors": [{"field": "user_id", "reason": reason}]})
+        raise InvalidInput.of_field("user_id", "is missing or visibility is global, and interactions are one user's")

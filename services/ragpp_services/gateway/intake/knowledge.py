@@ -99,11 +99,11 @@ class KnowledgeIntake:
         direction."""
         wanted = self._embedder.dimension
         if len(vector) != wanted:
-            raise _refused(field, f"has {len(vector)} numbers, and the vectors here have {wanted}")
+            raise InvalidInput.of_field(field, f"has {len(vector)} numbers, and the vectors here have {wanted}")
         numbers = np.asarray(vector, dtype=np.float64)
         length = float(np.linalg.norm(numbers))
         if not np.isfinite(length) or length == 0:
-            raise _refused(field, "has no direction")
+            raise InvalidInput.of_field(field, "has no direction")
         return tuple((numbers / length).tolist())
 
     async def question(self, text: str) -> Vector:
@@ -159,7 +159,7 @@ class KnowledgeIntake:
             end = start + len(content.text) + 1
         text = "\n".join(lines)
         if len(text) > MAX_RESOURCE_CHARS:
-            raise _refused("messages", f"are over {MAX_RESOURCE_CHARS:,} characters as one text")
+            raise InvalidInput.of_field("messages", f"are over {MAX_RESOURCE_CHARS:,} characters as one text")
         return text, tuple(placed), redactions
 
     def _items(self, items: Sequence[ItemIn], whose: Whose, now: datetime) -> tuple[list[ItemEntry], int]:
@@ -167,7 +167,9 @@ class KnowledgeIntake:
         for index, item in enumerate(items):
             content = self.statement(item.content)
             if not content.text.strip():
-                raise _refused(f"items.{index}.content", "says nothing that is not from a context of this memory")
+                raise InvalidInput.of_field(
+                    f"items.{index}.content", "says nothing that is not from a context of this memory"
+                )
             metadata, in_metadata = self._redaction.json(item.metadata)
             redactions += content.count + in_metadata
             entries.append(
@@ -191,7 +193,3 @@ class KnowledgeIntake:
                 )
             )
         return entries, redactions
-
-
-def _refused(field: str, reason: str) -> InvalidInput:
-    return InvalidInput(f"{field} {reason}", details={"errors": [{"field": field, "reason": reason}]})

@@ -20,7 +20,7 @@ def text_redactor(text: str, kind: str) -> PatternRedactor:
     has itself."""
     wanted, _ = _folded(text.strip())
     if len(wanted) < 2:
-        raise _refused("text", "has fewer than two characters")
+        raise InvalidInput.of_field("text", "has fewer than two characters")
     _see_placeholder(kind, "text", wanted in _folded(placeholder(kind, ""))[0])
 
     def find(searched: str) -> Iterator[Span]:
@@ -47,11 +47,11 @@ def pattern_redactor(pattern: str, kind: str) -> PatternRedactor:
     except (re2.error, UnicodeError) as error:
         reason = "cannot be searched for in linear time, or is no regular expression"
         hint = "It takes the syntax of RE2: without looking around, and without back references."
-        raise _refused("pattern", reason, hint) from error
+        raise InvalidInput.of_field("pattern", reason, hint) from error
     if r"\C" in pattern.replace(r"\\", ""):
-        raise _refused("pattern", "has \\C, a byte, which may be a part of a letter")
+        raise InvalidInput.of_field("pattern", "has \\C, a byte, which may be a part of a letter")
     if sought.search(b"") is not None:
-        raise _refused("pattern", "finds what is empty, so it would be found everywhere")
+        raise InvalidInput.of_field("pattern", "finds what is empty, so it would be found everywhere")
     _see_placeholder(kind, "pattern", sought.fullmatch(placeholder(kind, "").encode()) is not None)
 
     def find(searched: str) -> Iterator[Span]:
@@ -92,9 +92,4 @@ def _folded(text: str) -> tuple[str, list[int]]:
 def _see_placeholder(kind: str, field: str, is_in_it: bool) -> None:
     if is_in_it:
         hint = "Name another `kind`, which the placeholder has."
-        raise _refused(field, f"is found in the placeholder {placeholder(kind, '')}", hint)
-
-
-def _refused(field: str, reason: str, *suggestions: str) -> InvalidInput:
-    details: dict[str, object] = {"errors": [{"field": field, "reason": reason}]}
-    return InvalidInput(f"{field} {reason}", suggestions=suggestions, details=details)
+        raise InvalidInput.of_field(field, f"is found in the placeholder {placeholder(kind, '')}", hint)

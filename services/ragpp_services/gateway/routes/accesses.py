@@ -54,7 +54,7 @@ async def list_accesses(
     requester.user_id = user_id
     principal.users("admin", user_id)
     if since is not None and until is not None and since > until:
-        raise InvalidInput("since is after until", details={"errors": [{"field": "since", "reason": "is after until"}]})
+        raise InvalidInput.of_field("since", "is after until")
     page = await parts.trail.page(
         principal, Wanted(user_id, key_id, route, outcome, since, until, memory_id), cursor, limit
     )

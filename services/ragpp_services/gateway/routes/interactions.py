@@ -71,7 +71,7 @@ async def list_interactions(
     """Everything that was said, a page at a time."""
     scope = requester.scope("read", user_id, agent_id=agent_id)
     if start is not None and end is not None and start > end:
-        raise InvalidInput("start is after end", details={"errors": [{"field": "start", "reason": "is after end"}]})
+        raise InvalidInput.of_field("start", "is after end")
     try:
         time_range = TimeRange(start=start, end=end) if start or end else None
     except ValueError as error:

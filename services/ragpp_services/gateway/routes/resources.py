@@ -93,10 +93,7 @@ async def list_resources(
         return page
     for name, given in (("session_id", session_id), ("cursor", cursor)):
         if given is not None:
-            raise InvalidInput(
-                f"{name} does not go with search",
-                details={"errors": [{"field": name, "reason": "does not go with search"}]},
-            )
+            raise InvalidInput.of_field(name, "does not go with search")
     requester.query_sha256 = parts.marks.of_query(search)
     found = await parts.catalog.search_resources(scope, search, resource_type, limit)
     requester.tells(one.resource_id for one in found)
