@@ -1,4 +1,4 @@
-"""What is done anew where something of the user was forgotten meanwhile."""
+"""The doing anew of what found something of the user forgotten meanwhile."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress

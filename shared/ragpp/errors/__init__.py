@@ -410,7 +410,7 @@ class InvalidInput(
 
     @classmethod
     def of_field(cls, field: str, reason: str, *suggestions: str) -> "InvalidInput":
-        """Of the one `field` that is wrong, by its place in the request, and why, as its name is followed by it."""
+        """The error of one `field`, named by its place in the request; `reason` follows its name in the message."""
         details: dict[str, object] = {"errors": [{"field": field, "reason": reason}]}
         return InvalidInput(f"{field} {reason}", suggestions=suggestions, details=details)
 
