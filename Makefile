@@ -139,8 +139,8 @@ eval-facts: install ## precision and recall of the facts that are read in labell
 eval-instructions: install ## of 150 texts that are merely passed on and 150 honest messages, what is learned
 	$(BIN)/python -m benchmarks.eval_instructions
 
-eval-lives: install ## whole lives: what is learned of them, and how much of a context is about its question
-	$(BIN)/python -m benchmarks.eval_lives
+eval-lives: install ## whole lives: what is learned of them, and how much of a context is about its question; MODEL=http://…/v1 or a folder of recorded answers: read by a language model (NAME=its name)
+	$(BIN)/python -m benchmarks.eval_lives $(if $(MODEL),--model $(MODEL)) $(if $(NAME),--model-name $(NAME))
 
 eval-marks: install ## pairs of messages: which are marked as corrected, and which of these rightly
 	$(BIN)/python -m benchmarks.eval_marks

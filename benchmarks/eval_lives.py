@@ -6,15 +6,21 @@ context by default and, where it knows `fill`, with all that fits. The figures a
 `lives.py`; beside them stands what contexts would be that showed fewer of their lines (`benchmarks.frontier`).
 
 A `.txt` file is one of the labelled chats (`benchmarks/data/labelled`), of which nobody lists what is to be learned.
+With `--model` the windows of each session are read by a language model, as they are when a user falls quiet: an endpoint
+of OpenAI's chat completions, or a folder of answers that were recorded (`benchmarks.asked_model`). Printed are its calls
+and tokens, also for 1,000 messages, and the share of its claims that no message bears out, which are dropped.
+
 A file named `…_blind.json` or with a seal beside it is in tables of its own, and never shown line by line.
 """
 
 import argparse
 import asyncio
 import json
+import os
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -23,6 +29,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from benchmarks.asked_model import AskedModel
 from benchmarks.asking import Way, knows, query, ways_of
 from benchmarks.evaluation import DATA, LIMIT, batches, wide_console
 from benchmarks.figures import Figures, together
@@ -43,11 +50,12 @@ from benchmarks.lives import (
     read_life,
 )
 from benchmarks.sealed import is_sealed
-from benchmarks.stack import running_gateway
+from benchmarks.stack import home, running_gateway
 from benchmarks.waiting import digested, done
 from ragpp.api import ExtractIn, RecallResponse, ReflectIn, StoreRequest
 from ragpp.client import AsyncMemoryClient
 from ragpp.models import Page
+from ragpp_infra.embedded.home import Home
 
 BUDGETS: Final = (200, 500)
 ALL: Final = "all"
@@ -70,25 +78,34 @@ class Outcome:
 @dataclass(frozen=True)
 class Plan:
     """How lives are asked: at these budgets and in these ways, the first of which is the one that counts. `learning`:
-    they are extracted from and reflected upon before. `named`: the recall tells who asks."""
+    they are extracted from and reflected upon before, session by session where they are `read` by a model. `named`: the
+    recall tells who asks."""
 
     budgets: Sequence[int]
     ways: Sequence[Way]
     learning: bool
     named: bool
+    read: bool = False
 
 
-async def tell(client: AsyncMemoryClient, life: Life, user: str, *, learning: bool) -> None:
-    """Store all of it and wait until it is digested and, where `learning`, the whole is learned from."""
+async def tell(client: AsyncMemoryClient, life: Life, user: str, plan: Plan) -> None:
+    """Store all of it and wait until it is digested and, as far as planned, learned from."""
     for session, messages in life.sessions().items():
         for part in batches(messages):
             await client.remember(StoreRequest(user_id=user, session_id=session, messages=part))
     await digested(client, user)
-    if learning:
-        window = ExtractIn(start=life.messages[0].occurred_at, end=life.end)
-        await done(client, (await client.extract(user, window)).id, f"the extraction of {user}")
+    if plan.learning:
+        for window in windows_of(life) if plan.read else [ExtractIn(start=life.messages[0].occurred_at, end=life.end)]:
+            await done(client, (await client.extract(user, window)).id, f"the extraction of {user}")
         await done(client, (await client.reflect(user, ReflectIn(kind="incremental"))).id, f"the reflection of {user}")
         await digested(client, user)
+
+
+def windows_of(life: Life) -> list[ExtractIn]:
+    """The time of each session, in their order."""
+    moments = [[one.occurred_at for one in messages if one.occurred_at] for messages in life.sessions().values()]
+    spans = sorted((min(of_session), max(of_session)) for of_session in moments)
+    return [ExtractIn(start=start, end=end + timedelta(microseconds=1)) for start, end in spans]
 
 
 async def claims_of(client: AsyncMemoryClient, user: str) -> list[Claim]:
@@ -158,7 +175,7 @@ def missed(question: Question, answer: RecallResponse) -> Iterator[str]:
 async def play(client: AsyncMemoryClient, life: Life, user: str, plan: Plan, console: Console) -> Outcome:
     """Tell it, see what was learned, ask."""
     outcome = Outcome(life)
-    await tell(client, life, user, learning=plan.learning)
+    await tell(client, life, user, plan)
     if plan.learning:
         claims = await claims_of(client, user)
         outcome.figures, unknown = knowledge(life, claims)
@@ -211,6 +228,37 @@ def report(title: str, outcomes: Sequence[Outcome], plan: Plan, console: Console
     return {"figures": {name: figures.sums for name, figures in columns.items()}, "frontier": fronts}
 
 
+async def run_with_model(files: Sequence[Path], given: argparse.Namespace, console: Console) -> dict[str, object]:
+    """As `run`, on workers that ask the model, and print what was asked of it."""
+    log = Home(home()).logs / "workers.log"
+    async with AskedModel(given.model, os.environ.get("LLM_OPENAI_API_KEY", "")).serving() as model:
+        os.environ |= {
+            "LLM_EXTRACTION": f"openai:{given.model_name}",
+            "LLM_OPENAI_BASE_URL": model.url,
+            "LLM_OPENAI_API_KEY": "behind",
+            "LLM_TOKENS_PER_DAY": "0",
+            "WORKER_SCHEDULE": "false",
+        }
+        begun = log.stat().st_size if log.exists() else 0
+        numbers = await run(files, given, console)
+    asked, claims, dropped = model.asked, 0, 0
+    for line in log.read_bytes()[begun:].splitlines():
+        if b"llm.claims" in line:
+            told = json.loads(line)
+            claims, dropped = claims + told["claims"], dropped + told["dropped"]
+    messages = sum(len(read_life(path).messages) for path in files if path.suffix == ".json")
+    thousand = 1_000 / max(1, messages)
+    console.print(
+        f"calls: {dict(asked.calls)}, of them {asked.unanswered} unanswered; tokens read {asked.read:,}, ", end=""
+    )
+    console.print(f"written {asked.written:,}; for 1,000 messages {asked.calls.total() * thousand:.0f} calls, ", end="")
+    console.print(f"{asked.read * thousand:,.0f} and {asked.written * thousand:,.0f} tokens")
+    console.print(
+        f"claims: {claims}, dropped as no message bears them out: {dropped} ({100 * dropped / max(1, claims):.1f} %)"
+    )
+    return numbers | {"model": {**asdict(asked), "claims": claims, "dropped": dropped}}
+
+
 async def run(files: Sequence[Path], given: argparse.Namespace, console: Console) -> dict[str, object]:
     """Play the lives, one after the other, and print; returns the numbers, of open and sealed ones."""
     async with running_gateway(timeout_s=300) as client:
@@ -219,7 +267,7 @@ async def run(files: Sequence[Path], given: argparse.Namespace, console: Console
             console.print("this gateway's recalls have no `name`: it is left out")
         if not given.learning:
             console.print("nothing is extracted or reflected upon: what is shown is found in messages alone")
-        plan = Plan(given.budgets, await ways_of(client, console), given.learning, named)
+        plan = Plan(given.budgets, await ways_of(client, console), given.learning, named, given.model is not None)
         outcomes: dict[bool, list[Outcome]] = {False: [], True: []}
         with Progress(transient=True, console=console) as progress:
             for path in progress.track(files):
@@ -248,12 +296,15 @@ def main() -> None:
     parser.add_argument(
         "--run", default=uuid.uuid4().hex[:8], help="of the users' names: one given again asks them again"
     )
+    parser.add_argument("--model", help="an endpoint, or a folder of recorded answers; its key: LLM_OPENAI_API_KEY")
+    parser.add_argument("--model-name", default="model", help="as the endpoint calls it")
     parser.add_argument("--show", action="store_true", help="each miss, but of sealed lives")
     parser.add_argument("--json", type=Path, help="write the numbers here, too")
     given = parser.parse_args()
     if not given.files:
         raise SystemExit(f"no lives in {DATA / 'lives'}; name the files")
-    numbers = asyncio.run(run(given.files, given, wide_console()))
+    play_all = run if given.model is None else run_with_model
+    numbers = asyncio.run(play_all(given.files, given, wide_console()))
     if given.json:
         given.json.write_text(json.dumps(numbers, indent=2))
 

@@ -55,7 +55,7 @@ PATIENCE_S: Final = 3_600.0
 """For one task; on a busy machine a model that finds no end takes long."""
 TASKS: Final = ("extract", "facts", "page", "llm", "hybrid")
 """The tasks of which the API itself says who did them, each asked by the prompt of PROMPTS."""
-PROMPTS: Final = ("extract.v1", "facts.v1", "consolidate.v1", "choose.v1", "choose.v1")
+PROMPTS: Final = ("extract.v2", "facts.v1", "consolidate.v1", "choose.v1", "choose.v1")
 
 
 @dataclass

@@ -144,8 +144,11 @@ async def extractions(client: AsyncMemoryClient, agents: int) -> tuple[Timed, li
             client.post_message(user_id=USER, ci=f"agent{number % agents}", message=message, response=answer),
         )
         ended = await client.ended_job(job.id, timeout_s=60)
-        if ended.result is not None and isinstance(ms := ended.result.get("extraction_time_ms"), float):
+        ms = (ended.result or {}).get("extraction_time_ms")
+        if isinstance(ms, int | float):
             taken.append(ms)
+        else:
+            print(f"exchange {number} is {ended.state}: {ended.error or ended.result}")
     return timed, taken
 
 

@@ -312,7 +312,7 @@ async def test_a_language_model_reads_the_window_or_the_result_says_why_not(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str, away: bool
 ) -> None:
     found = SaidFinding(
-        messages=[1], quote="sold the boat", finding="decision", text="The boat was sold.", confidence=0.8
+        messages=[1], quote="sold the boat", finding="decision", past=False, text="The boat was sold.", confidence=0.8
     )
     reply = WindowReply(relationships=[], preferences=[], findings=[found])
     model = Scripted(None if away else reply)

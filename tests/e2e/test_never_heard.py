@@ -110,7 +110,8 @@ class Retelling(Silent):
                     for number, (claim, text) in enumerate(zip(cited, both, strict=True))
                 ],
                 "findings": [
-                    {**claim, "finding": "insight", "text": text} for claim, text in zip(cited, both, strict=True)
+                    {**claim, "finding": "insight", "text": text, "past": False}
+                    for claim, text in zip(cited, both, strict=True)
                 ],
             },
             "ThemesReply": {
@@ -123,6 +124,7 @@ class Retelling(Silent):
                 ]
             },
             "MergesReply": {"merges": []},
+            "EndingsReply": {"ended": []},
         }
         return Completion(schema.model_validate(replies[schema.__name__]), Usage(), self.name)
 

@@ -5,7 +5,15 @@ import json
 from pydantic import BaseModel
 
 from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
-from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, SaidPreference, ThemesReply, WindowReply
+from ragpp.llm.replies import (
+    EndingsReply,
+    LearnedRule,
+    MergesReply,
+    RulesReply,
+    SaidPreference,
+    ThemesReply,
+    WindowReply,
+)
 from ragpp.text.sentences import Sentence
 from ragpp_services.workers.learning.imperatives import read_sentence
 from tests.support.models import Silent
@@ -21,6 +29,8 @@ class Obedient(Silent):
         reply: BaseModel = MergesReply(merges=[])
         if schema is ThemesReply:
             reply = ThemesReply(themes=[])
+        if schema is EndingsReply:
+            reply = EndingsReply(ended=[])
         if schema is RulesReply:
             rules = [
                 LearnedRule(messages=[number], quote=line, text=line[:300], triggers=[], priority=5, confidence=1.0)

@@ -3,6 +3,7 @@
 So that whatever rests on several messages in a memory holds words of each of them.
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import Final
@@ -14,12 +15,14 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import PURPOSES, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import (
+    EndingsReply,
     FactsReply,
     LearnedRule,
     MergesReply,
     NamedTheme,
     PageReply,
     RulesReply,
+    SaidEnding,
     SaidFact,
     SaidFinding,
     SaidPreference,
@@ -53,10 +56,10 @@ def language_models(clock: Clock) -> LanguageModels:
 def reply_to(data: str, schema: type[BaseModel]) -> BaseModel:
     """The model's reply to a prompt's data."""
     said, lines = _said(data), [str(one["line"]) for one in _json(data) if "line" in one]
-    if schema is WindowReply:
-        return _window(said)
-    if schema is RulesReply:
-        return _rules(said)
+    if schema is EndingsReply:
+        return _endings(_json(data))
+    if issubclass(schema, WindowReply | RulesReply):
+        return _window(said) if schema is WindowReply else _rules(said)
     if schema is ThemesReply:
         text = " and ".join(_words(text, 2) for _, text in said[:3])
         return ThemesReply(themes=[NamedTheme(text=text, messages=[number for number, _ in said])] if said else [])
@@ -96,13 +99,17 @@ def _window(said: Sequence[tuple[int, str]]) -> WindowReply:
     if not said:
         return WindowReply(relationships=[], preferences=[], findings=[])
     findings = [
-        SaidFinding(messages=[number], quote=text, finding="insight", text=f"it was said: {text}", confidence=0.6)
+        SaidFinding(
+            messages=[number], quote=text, finding="insight", past=False, text=f"it was said: {text}", confidence=0.6
+        )
         for number, text in said[:MOST]
     ]
     together = " and ".join(_words(text, 3) for _, text in said[:MOST])
     numbers = [number for number, _ in said[:MOST]]
     findings.append(
-        SaidFinding(messages=numbers, quote=said[0][1], finding="plan", text=f"spoke of {together}", confidence=0.6)
+        SaidFinding(
+            messages=numbers, quote=said[0][1], finding="plan", past=False, text=f"spoke of {together}", confidence=0.6
+        )
     )
     preferences = [
         SaidPreference(
@@ -116,6 +123,17 @@ def _window(said: Sequence[tuple[int, str]]) -> WindowReply:
         )
     ]
     return WindowReply(relationships=[], preferences=preferences, findings=findings)
+
+
+def _endings(statements: Sequence[dict[str, object]]) -> EndingsReply:
+    """One pair in four, by the texts of the two alone."""
+    pairs = [
+        SaidEnding(earlier=int(str(one["n"])), later=int(str(other["n"])))
+        for place, one in enumerate(statements)
+        for other in statements[place + 1 :]
+        if hashlib.sha256(f"{one['text']} {other['text']}".encode()).digest()[0] % 4 == 0
+    ]
+    return EndingsReply(ended=pairs)
 
 
 def _rules(said: Sequence[tuple[int, str]]) -> RulesReply:

@@ -20,6 +20,7 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import Completion, Prompt, ReplyT
 from ragpp.llm.replies import (
+    EndingsReply,
     FactsReply,
     LearnedRule,
     MergesReply,
@@ -98,6 +99,7 @@ NOTHING: Final = (
     RulesReply(rules=[]),
     ThemesReply(themes=[]),
     MergesReply(merges=[]),
+    EndingsReply(ended=[]),
     SummaryReply(lines=["Maria spoke of the weather"]),
     FactsReply(facts=[]),
     PageReply(sections=[]),
@@ -135,7 +137,9 @@ def replies(word: str) -> Sequence[BaseModel]:
             )
         ],
         findings=[
-            SaidFinding(**cited, quote=f"I decided to sell the {word} boat", finding="plan", text=f"{word} goes")
+            SaidFinding(
+                **cited, quote=f"I decided to sell the {word} boat", finding="plan", past=False, text=f"{word} goes"
+            )
         ],
     )
     rule = LearnedRule(

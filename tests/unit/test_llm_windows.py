@@ -75,6 +75,7 @@ async def test_a_claim_comes_with_the_messages_that_say_it(server: LlmServer, mo
                 {
                     "finding": "event",
                     "text": "Mira moved to Porto.",
+                    "past": False,
                     "confidence": 0.7,
                     "messages": [1],
                     "quote": "I've been living in Porto since May",

@@ -49,7 +49,11 @@ REPLY = WindowReply(
             confidence=0.6,
         )
     ],
-    findings=[SaidFinding(messages=[2], quote="each day", finding="pattern", text="Starts with tea.", confidence=0.7)],
+    findings=[
+        SaidFinding(
+            messages=[2], quote="each day", finding="pattern", past=False, text="Starts with tea.", confidence=0.7
+        )
+    ],
 )
 
 

@@ -582,13 +582,13 @@ SELECT e.finding_id, f.finding, e.number, e.text, e.confidence, e.when_start, e.
  ORDER BY e.finding_id, e.number
 
 -- name: finding_evidence_as_of
--- The evidence, by a moment, of all findings of a kind or of all.
--- $3 as_of timestamptz, $4 finding text or null
+-- The evidence of all findings, by a moment.
+-- $3 as_of timestamptz
 SELECT e.finding_id, f.finding, e.number, e.text, e.confidence, e.when_start, e.when_end, e.when_precision, e.when_text,
        e.occurred_at, e.sources, e.details
   FROM procedural.finding_evidence AS e
   JOIN procedural.findings AS f ON (f.tenant_id, f.user_id, f.id) = (e.tenant_id, e.user_id, e.finding_id)
- WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.occurred_at <= $3 AND ($4::text IS NULL OR f.finding = $4)
+ WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.occurred_at <= $3
  ORDER BY e.finding_id, e.number
 
 -- name: put_finding_evidence
@@ -666,19 +666,60 @@ SELECT one.id AS one_id, one.finding AS one_kind, one.details AS one_details,
    AND CASE WHEN one.meaning IS NULL OR other.meaning IS NULL THEN -(one.embedding <#> other.embedding) >= $5
             ELSE -(one.embedding <#> other.embedding) - (one.meaning <#> other.meaning) >= $4 END
 
+-- name: near_findings
+-- Pairs of statements that are near each other, one of these ids among them, of which a model read the later, the
+-- nearest first.
+-- $3 ids text[], $4 least cosine float8, $5 limit int
+WITH read AS MATERIALIZED (
+  SELECT COALESCE(array_agg(DISTINCT source), '{}') AS sources
+    FROM procedural.finding_evidence AS e CROSS JOIN unnest(e.sources) AS source
+   WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.details ? 'read_by'),
+stated AS MATERIALIZED (
+  SELECT id, last_at, id = ANY ($3::text[]) AS is_asked, details ? 'read_by' AS is_read,
+         l2_normalize(embedding) AS embedding
+    FROM procedural.findings AS f CROSS JOIN read
+   WHERE tenant_id = $1 AND user_id = $2 AND NOT details ? 'times'
+     AND (NOT f.sources <@ read.sources OR details ?| '{read_by,by_hand}'))
+SELECT one.id AS one_id, other.id AS other_id
+  FROM stated AS one
+  JOIN stated AS other ON other.id <> one.id AND other.last_at <> one.last_at
+                      AND (NOT other.is_asked OR other.id > one.id)
+                      AND CASE WHEN one.last_at > other.last_at THEN one.is_read ELSE other.is_read END
+ WHERE one.is_asked AND -(one.embedding <#> other.embedding) >= $4
+ ORDER BY one.embedding <#> other.embedding, one.id, other.id LIMIT $5
+
+-- name: findings_of_ids
+-- $3 ids text[]
+SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources, details
+  FROM procedural.findings
+ WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
+ ORDER BY id
+
+-- name: read_endings
+-- That a language model read these pairs, of those findings that are there.
+-- $3 finding ids text[], $4 ended_by ids text[]
+INSERT INTO procedural.finding_endings (tenant_id, user_id, finding_id, ended_by, odds, is_sure, is_read)
+SELECT $1, $2, one.finding_id, one.ended_by, 1, true, true
+  FROM unnest($3::text[], $4::text[]) AS one (finding_id, ended_by)
+  JOIN procedural.findings AS ended ON (ended.tenant_id, ended.user_id, ended.id) = ($1, $2, one.finding_id)
+  JOIN procedural.findings AS ending ON (ending.tenant_id, ending.user_id, ending.id) = ($1, $2, one.ended_by)
+    ON CONFLICT (tenant_id, user_id, finding_id, ended_by) DO UPDATE SET odds = 1, is_sure = true, is_read = true
+RETURNING finding_id
+
 -- name: keep_endings
--- Of the findings $3, as what ends and as what is ended, these pairs and no others.
+-- Of the findings $3, as what ends and as what is ended, these pairs and no others but those that a model read.
 -- $3 ids text[], $4 finding ids text[], $5 ended_by ids text[], $6 odds float8[], $7 is_sure boolean[]
 WITH kept AS (
   SELECT * FROM unnest($4::text[], $5::text[], $6::float8[], $7::boolean[]) AS one (finding_id, ended_by, odds, is_sure)),
 gone AS (
   DELETE FROM procedural.finding_endings AS e
    WHERE e.tenant_id = $1 AND e.user_id = $2 AND (e.finding_id = ANY($3::text[]) OR e.ended_by = ANY($3::text[]))
-     AND NOT EXISTS (SELECT FROM kept WHERE (kept.finding_id, kept.ended_by) = (e.finding_id, e.ended_by)))
+     AND NOT e.is_read AND NOT EXISTS (SELECT FROM kept WHERE (kept.finding_id, kept.ended_by) = (e.finding_id, e.ended_by)))
 INSERT INTO procedural.finding_endings (tenant_id, user_id, finding_id, ended_by, odds, is_sure)
 SELECT $1, $2, finding_id, ended_by, odds, is_sure FROM kept
     ON CONFLICT (tenant_id, user_id, finding_id, ended_by) DO UPDATE
    SET odds = excluded.odds, is_sure = excluded.is_sure
+ WHERE NOT finding_endings.is_read
 
 -- name: findings_ended
 -- Which of these surely ended, when and by which: the first that was said after they were said last.
@@ -692,14 +733,20 @@ SELECT DISTINCT ON (e.finding_id) e.finding_id, e.ended_by, said.occurred_at AS 
  ORDER BY e.finding_id, said.occurred_at, e.ended_by
 
 -- name: findings_page
--- The latest first, from after a position.
+-- The latest first, from after a position. Where a language model read something in every message that a finding rests
+-- on, its reading stands in place of what was found there without it.
 -- $3 finding text or null, $4 after last_at timestamptz or null, $5 after id text or null, $6 limit int
-SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
+WITH read AS MATERIALIZED (
+  SELECT COALESCE(array_agg(DISTINCT source), '{}') AS sources
+    FROM procedural.finding_evidence AS e CROSS JOIN unnest(e.sources) AS source
+   WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.details ? 'read_by')
+SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, f.sources,
        details
-  FROM procedural.findings
+  FROM procedural.findings AS f CROSS JOIN read
  WHERE tenant_id = $1 AND user_id = $2
    AND ($3::text IS NULL OR finding = $3)
    AND ($4::timestamptz IS NULL OR last_at < $4 OR (last_at = $4 AND id > $5::text))
+   AND (NOT f.sources <@ read.sources OR details ?| '{read_by,by_hand,times}')
  ORDER BY last_at DESC, id LIMIT $6
 
 -- name: findings_of_sources
@@ -727,11 +774,17 @@ DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = A
 -- which no recall shows; and of each what those rest on that were said after it and may have ended it by then, and
 -- whether one surely has.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz or null, $5 limit int
-WITH nearest AS (
-  SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
+WITH read AS MATERIALIZED (
+  SELECT COALESCE(array_agg(DISTINCT source), '{}') AS sources
+    FROM procedural.finding_evidence AS e CROSS JOIN unnest(e.sources) AS source
+   WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.details ? 'read_by'
+     AND ($4::timestamptz IS NULL OR e.occurred_at <= $4)),
+nearest AS (
+  SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, f.sources,
          '{}'::jsonb AS details, 1 - (embedding <=> $3::halfvec) AS similarity
-    FROM procedural.findings
+    FROM procedural.findings AS f CROSS JOIN read
    WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
+     AND (NOT f.sources <@ read.sources OR details ?| '{read_by,by_hand,times}')
    ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5)
 SELECT nearest.*, COALESCE(later.ended_in, '{}') AS ended_in, COALESCE(later.is_ended, false) AS is_ended
   FROM nearest

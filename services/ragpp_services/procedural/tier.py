@@ -77,6 +77,8 @@ class PostgresProceduralTier:
         self.list_findings = findings.list_findings
         self.judge_finding = findings.judge_finding
         self.correct_finding = findings.correct_finding
+        self.near_findings = findings.near_findings
+        self.end_findings = findings.end_findings
 
         rewording = Rewording(store, vectors)
         self.texts, self.reword = rewording.texts, rewording.reword

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from ragpp.llm import replies
 from ragpp.llm.port import Prompt
 
-PromptName = Literal["extract", "summarise", "themes", "rules", "merges", "facts", "consolidate", "choose"]
+PromptName = Literal["extract", "endings", "summarise", "themes", "rules", "merges", "facts", "consolidate", "choose"]
 PACKAGE: Final = "ragpp.llm"
 _FILE: Final = re.compile(r"^(?P<name>[a-z]+)\.v(?P<version>\d+)\.md$")
 _HEADER: Final = re.compile(r"\A---\n(?P<fields>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)

@@ -4,16 +4,14 @@ Messages are cited by the number they have in the prompt, and with the words tha
 checked against what was said.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ragpp.catalog import ItemKind
 from ragpp.fields import Label, Name, Text, storable
-from ragpp.models import EntityLabel
+from ragpp.models import EntityLabel, FindingKind
 
-ReadKind = Literal["pattern", "decision", "insight", "error", "plan", "event"]
-"""The kinds of findings that the prompt describes."""
 Share = Annotated[float, Field(ge=0, le=1)]
 Line = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(storable)]
 
@@ -54,10 +52,11 @@ class SaidPreference(Cited):
 
 
 class SaidFinding(Cited):
-    """One finding, told in a sentence."""
+    """One finding, told in a sentence. `past`: over when it was said."""
 
-    finding: ReadKind
+    finding: FindingKind
     text: Line
+    past: bool
     confidence: Share
 
 
@@ -67,6 +66,19 @@ class WindowReply(Reply):
     relationships: list[SaidRelationship]
     preferences: list[SaidPreference]
     findings: list[SaidFinding]
+
+
+class SaidEnding(Reply):
+    """The statement of the number `later` says that that of `earlier` holds no longer."""
+
+    earlier: int
+    later: int
+
+
+class EndingsReply(Reply):
+    """The answer to `endings`."""
+
+    ended: list[SaidEnding]
 
 
 class SummaryReply(Reply):

@@ -12,6 +12,7 @@ from ragpp.fading import LASTING
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply
+from ragpp.llm.support import is_borne_out, lacking_names
 from ragpp.llm.transcripts import Numbered, Said, batches, supports
 from ragpp.models import EntityLabel, FindingKind, Interaction
 
@@ -57,10 +58,12 @@ class FoundPreference(Claim):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFinding(Claim):
-    """A finding, told in a sentence. Its dates are for the local extractor to resolve, from `context`."""
+    """A finding, told in a sentence; `past`: it was over when it was said. Its dates are for the local extractor to
+    resolve, from `context`."""
 
     finding: FindingKind
     text: str
+    past: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,9 @@ class WindowExtraction:
 async def extract_window(model: LanguageModel, interactions: Sequence[Interaction]) -> WindowExtraction:
     """Read a window of one user's interactions, oldest first; a long one in several calls.
 
-    A claim without a verbatim quote from a message that it cites is dropped and counted. An empty window asks
-    nothing. Raises LanguageModelError when no part of the window could be read.
+    A claim without a verbatim quote from a message that it cites, and a finding that its messages do not bear out, is
+    dropped and counted. An empty window asks nothing. Raises LanguageModelError when no part of the window could be
+    read.
     """
     found: list[FoundRelationship | FoundPreference | FoundFinding] = []
     claims = 0
@@ -102,8 +106,8 @@ async def extract_window(model: LanguageModel, interactions: Sequence[Interactio
                 found.append(claim)
     if asked and len(failures) == len(asked):
         raise failures[-1]
-    if claims > len(found):
-        _log.info("llm.claims_dropped", model=model.name, claims=claims, dropped=claims - len(found))
+    if claims:
+        _log.info("llm.claims_read", model=model.name, claims=claims, dropped=claims - len(found))
     return WindowExtraction(
         model=model.name,
         relationships=tuple(dict.fromkeys(claim for claim in found if isinstance(claim, FoundRelationship))),
@@ -150,14 +154,30 @@ def _checked(
             value=said.value,
             stated=said.stated,
         )
+    named = _naming(said.text, sources, interactions[batch.first : batch.last + 1])
+    if not is_borne_out(said.text, named):
+        return None
     return FoundFinding(
-        sources=ids,
+        sources=tuple(item.id for item in named),
         occurred_at=at,
         context=said.quote,
         confidence=said.confidence,
         finding=said.finding,
         text=said.text,
+        past=said.past,
     )
+
+
+def _naming(text: str, sources: Sequence[SaidT], batch: Sequence[SaidT]) -> list[SaidT]:
+    """`sources`, and for each name in `text` that they lack the last message before their end which has it: models take
+    names from messages that they do not cite, and a finding rests on all from which it has a word."""
+    found = list(sources)
+    end = max(batch.index(source) for source in sources)
+    for name in lacking_names(text, sources):
+        naming = next((one for one in reversed(batch[:end]) if not lacking_names(f"The {name}", [one])), None)
+        if naming is not None and naming not in found:
+            found.append(naming)
+    return sorted(found, key=batch.index)
 
 
 def cited(said: Cited, interactions: Sequence[SaidT], batch: Numbered) -> list[SaidT]:

@@ -100,6 +100,17 @@ class ProceduralTier(MemoryTier, Protocol):
         found later. NotFound when there is none of that id."""
         ...
 
+    async def near_findings(self, scope: Scope, finding_ids: Sequence[str]) -> list[tuple[Finding, Finding]]:
+        """Pairs of statements of which the later may say that the earlier holds no longer, as they are near each other
+        in meaning: one of these findings in each, the earlier first, the nearest pairs first."""
+        ...
+
+    async def end_findings(self, scope: Scope, pairs: Sequence[tuple[str, str]], epoch: int | None = None) -> int:
+        """Keep that the second finding of each pair says that the first holds no longer, as a language model read; how
+        many there are of these. What is said again later holds again, and an ending goes with either finding. Repeating
+        it changes nothing."""
+        ...
+
     async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:
         """Keep a report, once for its id; answers the one that is kept."""
         ...

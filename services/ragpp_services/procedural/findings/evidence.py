@@ -1,12 +1,12 @@
 """The evidence of a finding, and what it amounts to. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pydantic import JsonValue
 
-from ragpp.learned import BY_HAND_DETAIL, Finding
+from ragpp.learned import BY_HAND_DETAIL, COUNTED_DETAIL, READ_DETAIL, Finding
 from ragpp.models import DateSpan, FindingEntry, FindingKind
 from ragpp_services.procedural.preferences.versions import united
 
@@ -32,6 +32,29 @@ class Evidence:
     def is_correction(self) -> bool:
         """True of the words that a person put in place of what was found. They rest on no interaction."""
         return self.details.get(BY_HAND_DETAIL) == "corrected"
+
+
+def without_what_was_read(
+    known: Mapping[str, tuple[FindingKind, Sequence[Evidence]]],
+) -> dict[str, tuple[FindingKind, Sequence[Evidence]]]:
+    """Those of the findings, by their ids with their evidence, that are shown: where a language model read something in
+    every message that one rests on, its reading stands in place of what was found there without it. What a person said
+    of it stays, and so does what was counted in windows."""
+    read = {
+        source
+        for _, evidence in known.values()
+        for one in evidence
+        if READ_DETAIL in one.details
+        for source in one.sources
+    }
+    return {identifier: of_it for identifier, of_it in known.items() if not read or not _is_read_over(of_it[1], read)}
+
+
+def _is_read_over(evidence: Sequence[Evidence], read: Collection[str]) -> bool:
+    shows = {detail for one in evidence for detail in one.details}
+    return shows.isdisjoint((READ_DETAIL, BY_HAND_DETAIL, COUNTED_DETAIL)) and all(
+        source in read for one in evidence for source in one.sources
+    )
 
 
 def evidence_of_entry(entry: FindingEntry, number: int) -> Evidence:

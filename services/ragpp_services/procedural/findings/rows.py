@@ -31,6 +31,10 @@ NEAREST: Final = 12
 of preferences."""
 LATEST: Final = 400
 """How many it looks at by words alone."""
+LEAST_NEAR: Final = 0.4
+"""The least cosine of two statements of which one may end the other, as a language model is asked."""
+MOST_NEAR: Final = 400
+"""Pairs of them, the nearest, for one window of messages."""
 
 Known = dict[str, tuple[FindingKind, list[Evidence]]]
 """The kind and the evidence of findings, by their ids."""
@@ -48,9 +52,9 @@ class FindingRows:
         """The evidence of each, in the order of arrival; by a moment, or all."""
         return _known(await self._run.fetch("finding_evidence", list(identifiers), as_of)) if identifiers else {}
 
-    async def all_evidence(self, as_of: datetime, finding: FindingKind | None) -> Known:
-        """The evidence by a moment of all findings, or of those of a kind."""
-        return _known(await self._run.fetch("finding_evidence_as_of", as_of, finding))
+    async def all_evidence(self, as_of: datetime) -> Known:
+        """The evidence by a moment of all findings."""
+        return _known(await self._run.fetch("finding_evidence_as_of", as_of))
 
     async def put_evidence(self, made: Iterable[tuple[str, Evidence, Vectors]]) -> None:
         """(finding id, evidence, its vectors) each."""
@@ -131,6 +135,21 @@ class FindingRows:
             return {}
         rows = await self._run.fetch("findings_ended", list(said_last), list(said_last.values()), as_of)
         return {row["finding_id"]: Ended(row["ended_at"], row["ended_by"]) for row in rows}
+
+    async def near(self, identifiers: Collection[str]) -> list[tuple[str, str]]:
+        """Pairs of statements that are near each other and were said at different moments, one of these among them."""
+        rows = await self._run.fetch("near_findings", list(identifiers), LEAST_NEAR, MOST_NEAR)
+        return [(row["one_id"], row["other_id"]) for row in rows]
+
+    async def of_ids(self, identifiers: Collection[str]) -> list[Finding]:
+        """Those of these that are there, by their ids."""
+        return [finding_of(row) for row in await self._run.fetch("findings_of_ids", list(identifiers))]
+
+    async def read_endings(self, pairs: Collection[tuple[str, str]]) -> int:
+        """Keep that a language model read these pairs (ended, by); returns how many of them are of findings that are
+        there."""
+        rows = await self._run.fetch("read_endings", [ended for ended, _ in pairs], [by for _, by in pairs])
+        return len(rows)
 
     async def page(self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int) -> list[Finding]:
         rows = await self._run.fetch("findings_page", finding, *(after or (None, None)), limit)

@@ -12,7 +12,7 @@ from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural.findings import rows as finding_rows
-from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold
+from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold, without_what_was_read
 from ragpp_services.procedural.findings.validity import with_validity
 from ragpp_services.procedural.forgetting import withdrawing
 from ragpp_services.procedural.store import ProceduralStore, Rows
@@ -39,7 +39,8 @@ class Findings:
             if as_of is None:
                 found = await rows.findings.page(finding, after, size + 1)
             else:
-                known = await rows.findings.all_evidence(as_of, finding)
+                known = without_what_was_read(await rows.findings.all_evidence(as_of))
+                known = {one: of_it for one, of_it in known.items() if finding in {None, of_it[0]}}
                 found = [fold(identifier, *of_finding).finding for identifier, of_finding in known.items()]
                 found.sort(key=lambda one: one.id)
                 found.sort(key=lambda one: one.last_at, reverse=True)
@@ -48,6 +49,23 @@ class Findings:
         now = self._clock() if as_of is None else as_of
         found = [with_validity(one, ended.get(one.id), now) for one in found]
         return page_of(Page[Finding], found, size, lambda one: (one.last_at, one.id))
+
+    async def near_findings(self, scope: Scope, finding_ids: Sequence[str]) -> list[tuple[Finding, Finding]]:
+        """See the contract."""
+        if not finding_ids:
+            return []
+        async with self._store.reading(scope) as rows:
+            pairs = await rows.findings.near(finding_ids)
+            found = {one.id: one for one in await rows.findings.of_ids({one for pair in pairs for one in pair})}
+        both = [(found[one], found[other]) for one, other in pairs]
+        return [pair if pair[0].last_at < pair[1].last_at else pair[::-1] for pair in both]
+
+    async def end_findings(self, scope: Scope, pairs: Sequence[tuple[str, str]], epoch: int | None = None) -> int:
+        """See the contract."""
+        if not pairs:
+            return 0
+        async with self._store.writing(scope, epoch) as rows:
+            return await rows.findings.read_endings(pairs)
 
     async def judge_finding(self, scope: Scope, finding_id: str, verdict: Verdict) -> Finding:
         """A confirmation rests on what the finding rests on, and goes with any of it; a rejection

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ragpp.learned import BY_HAND_DETAIL, VERBATIM_DETAIL, Finding
+from ragpp.learned import BY_HAND_DETAIL, PAST_DETAIL, VERBATIM_DETAIL, Finding
 from ragpp.models import FindingKind
 
 PAST: Final = 0.6
@@ -39,7 +39,7 @@ def with_validity(found: Finding, ended: Ended | None, now: datetime) -> Finding
 
 
 def _over_when_said(found: Finding) -> datetime | None:
-    past = found.details.get("past")
+    past = found.details.get(PAST_DETAIL)
     is_over = found.finding in _STATES and isinstance(past, float | int) and past >= PAST
     if not is_over:
         return None

@@ -32,6 +32,7 @@ from ragpp_services.workers.learning.days import LEAST_STEP, Bounded, back, wind
 from ragpp_services.workers.learning.doings import Doing, active_days, doings_of
 from ragpp_services.workers.learning.patterns import Pattern, find_patterns
 from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.ending import end_statements
 from ragpp_services.workers.stages.history import said_within, teaches, vectors_of
 from ragpp_services.workers.stages.modelled import Read, read_with_model
 from ragpp_services.workers.stages.outcomes import counted, iso, pattern_out, preference_out, relationship_out
@@ -220,7 +221,8 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], 
     await _keep(parts, scope, read, epochs)
     for view in await views_of(parts, scope):
         seen = {item.id for item in await parts.episodic.get(view, [item.id for item in items])}
-        await _keep(parts, view, read.resting_on(seen), await epochs_of(parts, view))
+        await _keep(parts, view, read.resting_on(seen, items), await epochs_of(parts, view))
+    await end_statements(parts, model, scope, read)
     return read
 
 

@@ -6,11 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from ragpp.extraction import Extraction, Extractor
 from ragpp.fields import joined
-from ragpp.learned import READ_DETAIL, READ_ENTRY, owned_key
+from ragpp.learned import PAST_DETAIL, READ_DETAIL, READ_ENTRY, VERBATIM_DETAIL, owned_key
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.transcripts import supports
 from ragpp.llm.windows import FoundFinding, FoundPreference, FoundRelationship, extract_window
@@ -23,15 +22,13 @@ from ragpp.models import (
     RelationshipEntry,
 )
 from ragpp.names import SPEAKER
+from ragpp.preference_values import shown
 from ragpp.text.lexical import words
 from ragpp_services.workers.language.judging import Judge
 from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.learning.texts import content_stems
 from ragpp_services.workers.stages.preferring import prefer
 from ragpp_services.workers.stages.stating import finding_id
-
-SAME_FINDING: Final = 0.7
-"""Share of the content words of the shorter of two findings of one message, from which on they say the same."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +41,21 @@ class Read:
     observations: tuple[Observation, ...] = ()
     entries: tuple[PreferenceEntry | FindingEntry, ...] = ()
 
-    def resting_on(self, seen: Collection[str]) -> "Read":
-        """The part of it that rests on nothing but these messages."""
+    def resting_on(self, seen: Collection[str], items: Sequence[Interaction]) -> "Read":
+        """The part of it that rests on nothing but the messages `seen`, and has no word that only others of `items`
+        have, all of which the model read."""
+        heard, hidden = set[int](), set[int]()
+        for item in items:
+            (heard if item.id in seen else hidden).update(content_stems(f"{item.said_by} {item.content}"))
+        hidden -= heard
         return replace(
             self,
             observations=tuple(one for one in self.observations if one.interaction_id in seen),
-            entries=tuple(one for one in self.entries if set(seen) >= set(one.sources)),
+            entries=tuple(
+                one
+                for one in self.entries
+                if set(seen) >= set(one.sources) and hidden.isdisjoint(content_stems(_text_of(one)))
+            ),
         )
 
 
@@ -66,9 +72,7 @@ async def read_with_model(
     entries: list[PreferenceEntry | FindingEntry] = [
         _preference(claim, by_id) for claim in window.preferences if not _known_preference(claim, local)
     ]
-    entries += [
-        _finding(claim, by_id, extractor, window.model) for claim in window.findings if not _known_finding(claim, local)
-    ]
+    entries += [_finding(claim, by_id, extractor, window.model) for claim in window.findings]
     return Read(
         model=window.model,
         fallback=f"{len(window.failed)} parts were not read: {', '.join(sorted(set(window.failed)))}"
@@ -77,6 +81,10 @@ async def read_with_model(
         observations=_observations(relationships, by_id),
         entries=tuple(entries),
     )
+
+
+def _text_of(entry: PreferenceEntry | FindingEntry) -> str:
+    return entry.text if isinstance(entry, FindingEntry) else f"{entry.category} {entry.key} {shown(entry.value)}"
 
 
 async def _local(extractor: Extractor, judge: Judge, item: Interaction) -> Extraction:
@@ -100,16 +108,6 @@ def _known_preference(claim: FoundPreference, local: dict[str, Extraction]) -> b
     """True where a local extractor took a preference for the same thing from one of the messages."""
     said = content_stems(f"{claim.key} {claim.value}")
     return any(content_stems(mention.value) & said for source in claim.sources for mention in local[source].preferences)
-
-
-def _known_finding(claim: FoundFinding, local: dict[str, Extraction]) -> bool:
-    said = content_stems(claim.text)
-    for mention in (mention for source in claim.sources for mention in local[source].findings):
-        other = content_stems(mention.text)
-        least = min(len(said), len(other))
-        if mention.finding == claim.finding and least and len(said & other) >= SAME_FINDING * least:
-            return True
-    return False
 
 
 def _observations(claims: Sequence[FoundRelationship], by_id: dict[str, Interaction]) -> tuple[Observation, ...]:
@@ -193,7 +191,7 @@ def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extr
         when=dates[0].span if dates else None,
         occurred_at=claim.occurred_at,
         sources=claim.sources,
-        details={READ_DETAIL: model},
+        details={READ_DETAIL: model, VERBATIM_DETAIL: claim.context[:4_000], PAST_DETAIL: float(claim.past)},
     )
 
 
